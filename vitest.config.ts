@@ -1,0 +1,43 @@
+import { defineConfig } from 'vitest/config';
+
+/** Tests against a deployment wait for archive windows and for processes to start. */
+const DEPLOYED_TEST_TIMEOUT_MILLIS = 90_000;
+/** First start on a fresh machine: install the emulator, synthesise, deploy. */
+const DEPLOY_TIMEOUT_MILLIS = 300_000;
+
+const deployed = {
+  globalSetup: ['test/support/local.ts'],
+  testTimeout: DEPLOYED_TEST_TIMEOUT_MILLIS,
+  hookTimeout: DEPLOY_TIMEOUT_MILLIS,
+  // Tests share one deployment, and some of them break it for a moment.
+  fileParallelism: false,
+};
+
+export default defineConfig({
+  test: {
+    env: {
+      AWS_REGION: 'us-east-1',
+      AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
+    },
+    reporters: ['default', './test/support/summary-reporter.ts'],
+    coverage: { provider: 'v8', include: ['lambdas/**/*.ts', 'lib/**/*.ts', 'localstack/**/*.ts'] },
+    projects: [
+      { extends: true, test: { name: 'unit', include: ['test/unit/**/*.test.ts'] } },
+      {
+        extends: true,
+        test: {
+          name: 'infra',
+          include: ['test/infra/**/*.test.ts'],
+          setupFiles: ['test/support/asset-hash-serializer.ts'],
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
+      },
+      { extends: true, test: { name: 'local', include: ['test/local/**/*.test.ts'], ...deployed } },
+      {
+        extends: true,
+        test: { name: 'clients', include: ['test/clients/**/*.test.ts'], ...deployed },
+      },
+    ],
+  },
+});
