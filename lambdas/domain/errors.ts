@@ -1,0 +1,62 @@
+/** Base of every error this code raises on purpose. `code` is ours and safe to log; messages never quote a payload. */
+export class LineageError extends Error {
+  override readonly name: string = 'LineageError';
+  readonly code: string;
+
+  constructor(code: string, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+/** One broken rule of a refused event: where (JSON path) and which. */
+export interface RuleViolation {
+  readonly path: string;
+  readonly rule: string;
+}
+
+/** The caller sent something that is no acceptable event: final, answered with 400. */
+export class InvalidEventError extends LineageError {
+  override readonly name = 'InvalidEventError';
+  readonly violations: readonly RuleViolation[];
+
+  constructor(violations: readonly RuleViolation[]) {
+    super('invalid_event', 'the event breaks a rule of the receiver');
+    this.violations = violations;
+  }
+}
+
+/** Something exceeds a documented bound: final, answered with 413. */
+export class TooLargeError extends LineageError {
+  override readonly name = 'TooLargeError';
+  readonly limitBytes: number;
+
+  constructor(what: string, limitBytes: number) {
+    super('too_large', `${what} is larger than ${limitBytes} bytes`);
+    this.limitBytes = limitBytes;
+  }
+}
+
+/** A dependency did not answer: the same request may succeed later, answered with 503. */
+export class UnavailableError extends LineageError {
+  override readonly name = 'UnavailableError';
+
+  constructor(dependency: string, options?: ErrorOptions) {
+    super('unavailable', `${dependency} is not available`, options);
+  }
+}
+
+/** A stored or streamed record cannot be read back as what it should be. */
+export class UnreadableRecordError extends LineageError {
+  override readonly name = 'UnreadableRecordError';
+
+  constructor(code: string) {
+    super(code, `the record cannot be read: ${code}`);
+  }
+}
+
+/** Our own code for ours, the class name for foreign errors: foreign messages quote their input and are never shown. */
+export function errorCode(error: unknown): string {
+  if (error instanceof LineageError) return error.code;
+  return error instanceof Error ? error.name : 'unknown';
+}
