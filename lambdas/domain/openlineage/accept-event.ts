@@ -1,0 +1,35 @@
+import { type Acceptance, type AcceptedDelivery, acceptDelivery } from '../evidence/accept.ts';
+import { storeKey } from '../evidence/store-key.ts';
+import { JsonDocument } from '../json/document.ts';
+import { type LineageEvent, readEvent } from './event.ts';
+import { runKeyOf } from './run-key.ts';
+
+/**
+ * Accepts one event: classified, receipted and framed, its bytes untouched.
+ * @throws JsonSyntaxError, InvalidEventError or TooLargeError; each final for the sender
+ */
+export function acceptEvent(
+  text: string,
+  acceptance: Acceptance,
+  request: { received?: Uint8Array; deviations?: readonly string[] } = {},
+): AcceptedDelivery {
+  const event = readEvent(new JsonDocument(text));
+  const body = Buffer.from(text);
+  return acceptDelivery(
+    {
+      received: request.received ?? body,
+      body,
+      partitionKey: partitionKeyOf(event),
+      receiverDeviations: request.deviations ?? [],
+      deviations: event.deviations,
+    },
+    acceptance,
+  );
+}
+
+/** One shard per run keeps its events together; order is not promised, and nothing needs it. */
+function partitionKeyOf({ runId, job, dataset }: LineageEvent): string {
+  if (runId !== undefined) return storeKey('run', runKeyOf(runId));
+  if (job) return storeKey('job', job.namespace, job.name);
+  return storeKey('dataset', dataset?.namespace ?? '', dataset?.name ?? '');
+}
