@@ -1,0 +1,111 @@
+import { storeKey } from '../evidence/store-key.ts';
+
+export type Severity = 'critical' | 'high' | 'medium' | 'low';
+export type Plane = 'lineage' | 'traces' | 'store';
+
+/** Every kind of finding: how grave, what opens it, what resolves it. One table, printed in docs/findings.md. */
+export const FINDING_KINDS = {
+  stored_reduced: {
+    severity: 'medium',
+    opens: 'the redactor could not finish an accepted record, which was stored as a skeleton',
+    resolves: 'never: what was reduced cannot be restored; explain it with a note',
+  },
+  accepted_not_readable: {
+    severity: 'high',
+    opens: 'an accepted record could not be parsed and stands in quarantine without its payload',
+    resolves: 'never: explain it with a note',
+  },
+  accepted_not_stored: {
+    severity: 'critical',
+    opens: 'a record crashed the archive function on every retry and was named in quarantine',
+    resolves: 'an object that holds the record',
+  },
+  acceptance_clock_skew: {
+    severity: 'low',
+    opens: 'acceptedAt and the arrival in the stream differ by more than 60 s',
+    resolves: 'never: the later time decided the retention',
+  },
+  staged_trace_expired: {
+    severity: 'high',
+    opens: 'a trace turned out governed after a staged delivery of it was gone',
+    resolves: 'never: explain it with a note',
+  },
+  staged_trace_altered: {
+    severity: 'critical',
+    opens: 'a staged delivery of a governed trace is not what was staged, and was not promoted',
+    resolves: 'never: explain it with a note',
+  },
+  version_missing: {
+    severity: 'critical',
+    opens: 'the index names an object version that the bucket does not hold',
+    resolves: 'an audit that finds the version',
+  },
+  not_locked: {
+    severity: 'critical',
+    opens: 'an evidence version has no retention',
+    resolves: 'an audit that finds it locked as promised',
+  },
+  lock_mode_differs: {
+    severity: 'high',
+    opens: 'an evidence version is locked in another mode than promised',
+    resolves: 'an audit that finds the promised mode',
+  },
+  retention_short: {
+    severity: 'critical',
+    opens: 'an evidence version is locked for a shorter time than promised',
+    resolves: 'an extension of the lock, seen by an audit',
+  },
+  trace_shorter_than_run: {
+    severity: 'high',
+    opens: 'a trace of a run is locked for a shorter time than the run, or not at all',
+    resolves: 'an extension or a promotion of the trace, seen by an audit',
+  },
+  delete_marker_present: {
+    severity: 'high',
+    opens: 'a delete marker hides an evidence object from readers that pin no version',
+    resolves: 'an audit that finds no marker',
+  },
+  version_not_indexed: {
+    severity: 'medium',
+    opens: 'the vault holds an evidence version that no index row points at',
+    resolves: 'a rebuild of the index',
+  },
+  audit_incomplete: {
+    severity: 'high',
+    opens: 'an audit could not look at everything it had to look at',
+    resolves: 'a complete audit of the same interval',
+  },
+} as const satisfies Record<string, { severity: Severity; opens: string; resolves: string }>;
+
+export type FindingKind = keyof typeof FINDING_KINDS;
+
+/** One observation. Its id is the same for every rerun over the same subject. */
+export interface Finding {
+  readonly finding: 1;
+  readonly id: string;
+  readonly kind: FindingKind;
+  readonly severity: Severity;
+  readonly plane: Plane;
+  /** What it is about: a receipt, an object version, an interval. Never a payload. */
+  readonly subject: string;
+  readonly status: 'provisional' | 'confirmed' | 'resolved';
+  /** RFC 3339 UTC: of the record or of the audit's `asOf`, so that a replay yields the same document. */
+  readonly at: string;
+  readonly runKeys: readonly string[];
+  readonly detail: Readonly<Record<string, string | number | boolean>>;
+}
+
+/** Opens a finding, confirmed at once: for facts that no later event can take back. */
+export function openFinding(
+  kind: FindingKind,
+  about: Pick<Finding, 'plane' | 'subject' | 'at' | 'runKeys' | 'detail'>,
+): Finding {
+  return {
+    finding: 1,
+    id: storeKey('finding', kind, about.subject, about.plane).slice(0, 32),
+    kind,
+    severity: FINDING_KINDS[kind].severity,
+    status: 'confirmed',
+    ...about,
+  };
+}

@@ -1,0 +1,73 @@
+import { recordFinding } from '../evidence/archive-records.ts';
+import { EvidencePrefix } from '../evidence/evidence-object.ts';
+import { lockFor, type RetentionPolicy } from '../evidence/retention.ts';
+import { storeKey } from '../evidence/store-key.ts';
+import type { Clock, EvidenceVault, ObjectVersion, RunIndex } from '../ports.ts';
+import { type Finding, openFinding } from './findings.ts';
+import type { AuditInterval, RetentionAudit } from './retention-audit.ts';
+
+/** A locked statement that a control ran, written also when there is nothing to say. */
+export interface AuditReport extends AuditInterval {
+  readonly report: 1;
+  readonly id: string;
+  readonly kind: 'audit-retention';
+  /** `incomplete` when something could not be looked at: never zero findings by blindness. */
+  readonly status: 'complete' | 'incomplete';
+  readonly population: RetentionAudit['population'];
+  readonly checked: RetentionAudit['checked'];
+  readonly unreadable: readonly string[];
+  readonly findings: readonly Finding[];
+}
+
+export interface ReportDependencies {
+  readonly vault: EvidenceVault;
+  readonly index: RunIndex;
+  readonly retention: RetentionPolicy;
+  readonly clock: Clock;
+}
+
+/** 128 bits of a hash: no two reports meet in one id. */
+const ID_HEX_DIGITS = 32;
+
+/**
+ * Composes the report of a retention audit; a pure function of what was seen. Its id covers its
+ * content: a rerun that sees the same is the same report, one that sees something else stands beside it.
+ */
+export function retentionReport(interval: AuditInterval, audit: RetentionAudit): AuditReport {
+  const incomplete = audit.unreadable.length > 0;
+  const blindness = openFinding('audit_incomplete', {
+    plane: 'store',
+    subject: `audit-retention/${interval.from}/${interval.to}`,
+    at: interval.asOf,
+    runKeys: [],
+    detail: { unreadable: audit.unreadable.length },
+  });
+  const findings = incomplete ? [...audit.findings, blindness] : audit.findings;
+  const content: Omit<AuditReport, 'report' | 'id'> = {
+    kind: 'audit-retention',
+    ...interval,
+    status: incomplete ? 'incomplete' : 'complete',
+    population: audit.population,
+    checked: audit.checked,
+    unreadable: audit.unreadable,
+    findings: findings.toSorted((a, b) => (a.id < b.id ? -1 : 1)),
+  };
+  return {
+    report: 1,
+    id: storeKey('report', JSON.stringify(content)).slice(0, ID_HEX_DIGITS),
+    ...content,
+  };
+}
+
+/** Locks the findings, then the report that counts them. The same audit run twice writes nothing new. */
+export async function fileReport(
+  report: AuditReport,
+  dependencies: ReportDependencies,
+): Promise<ObjectVersion> {
+  const { vault, retention, clock } = dependencies;
+  for (const finding of report.findings) await recordFinding(finding, dependencies);
+  const day = report.to.slice(0, 10);
+  const key = `${EvidencePrefix.reports}${report.kind}/dt=${day}/${report.to.replaceAll(':', '')}-${report.id}.json`;
+  const lock = lockFor(retention, retention.recordDays, Date.parse(report.asOf), clock());
+  return vault.putDocument(key, report, lock);
+}

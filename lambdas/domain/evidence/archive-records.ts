@@ -1,0 +1,169 @@
+import { type Finding, openFinding, type Plane } from '../audit/findings.ts';
+import { errorCode } from '../errors.ts';
+import type { Clock, EvidenceVault, RunIndex } from '../ports.ts';
+import { mapConcurrently } from './concurrency.ts';
+import {
+  type ConsumedRecord,
+  MAX_ACCEPTANCE_SKEW_MILLIS,
+  type Prepared,
+  type Quarantined,
+  quarantineKey,
+} from './consumed-record.ts';
+import type { Envelope } from './envelope.ts';
+import { EvidencePrefix } from './evidence-object.ts';
+import { lockFor, type RetentionPolicy } from './retention.ts';
+import { sha256Hex } from './store-key.ts';
+
+/** An envelope with the later of acceptance and arrival, from which its retention counts. */
+export interface DatedEnvelope {
+  readonly envelope: Envelope;
+  readonly countsFromMillis: number;
+}
+
+export interface ArchiveDependencies {
+  readonly plane: Exclude<Plane, 'store'>;
+  readonly vault: EvidenceVault;
+  readonly index: RunIndex;
+  readonly retention: RetentionPolicy;
+  readonly clock: Clock;
+  /** Pure; never throws. */
+  readonly prepare: (record: ConsumedRecord) => Prepared;
+  /**
+   * Stores and indexes envelopes, oldest first. Answers the sequence numbers that could not be, each
+   * with an error code; only infrastructure can fail here.
+   */
+  readonly store: (envelopes: readonly DatedEnvelope[]) => Promise<ReadonlyMap<string, string>>;
+}
+
+export interface ArchiveOutcome {
+  /** Sequence numbers to be delivered again, with the code of what failed. */
+  readonly failures: ReadonlyMap<string, string>;
+  readonly stored: number;
+  readonly skeletons: number;
+  readonly quarantined: number;
+}
+
+/** Documents put at once: enough to hide latency, few enough for one connection pool. */
+const CONCURRENT_DOCUMENTS = 8;
+
+/**
+ * Archives what one invocation consumed. A record is judged on its own: poison goes to quarantine
+ * and never blocks its neighbours; only what the infrastructure refused is reported for a retry.
+ */
+export async function archiveRecords(
+  records: readonly ConsumedRecord[],
+  dependencies: ArchiveDependencies,
+): Promise<ArchiveOutcome> {
+  const prepared = records.map((record) => dependencies.prepare(record));
+  const dated: DatedEnvelope[] = [];
+  const findings: Array<{ sequenceNumber: string; finding: Finding }> = [];
+  const quarantined: Array<Prepared & { quarantined: Quarantined }> = [];
+
+  for (const item of prepared) {
+    const { sequenceNumber } = item.position;
+    if ('quarantined' in item) {
+      quarantined.push(item);
+      findings.push({ sequenceNumber, finding: unreadable(item.quarantined, dependencies.plane) });
+      continue;
+    }
+    for (const envelope of item.envelopes) {
+      dated.push({
+        envelope,
+        countsFromMillis: Math.max(Date.parse(envelope.acceptedAt), item.arrivedAtMillis),
+      });
+      for (const finding of findingsOf(envelope, item.arrivedAtMillis, dependencies.plane)) {
+        findings.push({ sequenceNumber, finding });
+      }
+    }
+  }
+
+  const failures = new Map(await dependencies.store(dated));
+  const attempt = async (sequenceNumber: string, write: () => Promise<unknown>) => {
+    try {
+      await write();
+    } catch (error) {
+      failures.set(sequenceNumber, errorCode(error));
+    }
+  };
+  await mapConcurrently(quarantined, CONCURRENT_DOCUMENTS, (item) =>
+    attempt(item.position.sequenceNumber, () => storeQuarantined(item, dependencies)),
+  );
+  await mapConcurrently(findings, CONCURRENT_DOCUMENTS, ({ sequenceNumber, finding }) =>
+    attempt(sequenceNumber, () => recordFinding(finding, dependencies)),
+  );
+
+  return {
+    failures,
+    stored: dated.length,
+    skeletons: dated.filter(({ envelope }) => envelope.redaction.mode === 'skeleton').length,
+    quarantined: quarantined.length,
+  };
+}
+
+/** A finding is evidence: the locked document first, then the row that lists it. */
+export async function recordFinding(
+  finding: Finding,
+  {
+    vault,
+    index,
+    retention,
+    clock,
+  }: Pick<ArchiveDependencies, 'vault' | 'index' | 'retention' | 'clock'>,
+): Promise<void> {
+  const lock = lockFor(retention, retention.recordDays, Date.parse(finding.at), clock());
+  // A rerun may see more than the run before it: other content is another step, equal content the same object.
+  const content = sha256Hex(JSON.stringify(finding)).slice(0, 16);
+  const step = `${finding.at.replaceAll(':', '')}-${finding.status}-${content}`;
+  await vault.putDocument(`${EvidencePrefix.findings}${finding.id}/${step}.json`, finding, lock);
+  await index.putFinding(finding);
+}
+
+/** Puts the payload-free document of a quarantined record and files its receipt, if it has one. */
+export async function storeQuarantined(
+  { arrivedAtMillis, quarantined }: { arrivedAtMillis: number; quarantined: Quarantined },
+  { vault, index, retention, clock, plane }: Omit<ArchiveDependencies, 'prepare' | 'store'>,
+): Promise<void> {
+  const countsFrom = Math.max(Date.parse(quarantined.acceptedAt), arrivedAtMillis);
+  const periodDays = plane === 'lineage' ? retention.lineageDays : retention.traceDays;
+  const lock = lockFor(retention, periodDays, countsFrom, clock());
+  const version = await vault.putDocument(quarantineKey(quarantined), quarantined, lock);
+  const { head } = quarantined;
+  if (!head) return;
+  await index.putDelivery({
+    receiptId: head.receiptId,
+    acceptedAt: head.acceptedAt,
+    submitter: head.submitter,
+    kind: 'quarantine',
+    retentionClass: head.retentionClass,
+    receivedHmac: head.received.hmac,
+    location: { ...version, line: 0 },
+    lock,
+  });
+}
+
+function unreadable(quarantined: Quarantined, plane: Plane): Finding {
+  return openFinding('accepted_not_readable', {
+    plane,
+    subject:
+      quarantined.head?.receiptId ??
+      `${quarantined.stream.shardId}/${quarantined.stream.sequenceNumber}`,
+    at: quarantined.acceptedAt,
+    runKeys: [],
+    detail: { reason: quarantined.reason },
+  });
+}
+
+function findingsOf(envelope: Envelope, arrivedAtMillis: number, plane: Plane): Finding[] {
+  const about = { plane, subject: envelope.receiptId, at: envelope.acceptedAt, runKeys: [] };
+  const found: Finding[] = [];
+  if (envelope.redaction.mode === 'skeleton') {
+    found.push(
+      openFinding('stored_reduced', { ...about, detail: { policy: envelope.redaction.policy } }),
+    );
+  }
+  const skewMillis = Math.abs(arrivedAtMillis - Date.parse(envelope.acceptedAt));
+  if (skewMillis > MAX_ACCEPTANCE_SKEW_MILLIS) {
+    found.push(openFinding('acceptance_clock_skew', { ...about, detail: { skewMillis } }));
+  }
+  return found;
+}

@@ -1,0 +1,66 @@
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { groupBy } from '../collections.ts';
+import { UnreadableRecordError } from '../errors.ts';
+import type { Envelope } from './envelope.ts';
+import { sha256Hex } from './store-key.ts';
+
+/** Object key prefixes: also what the functions' rights are cut to. */
+export const EvidencePrefix = {
+  lineage: 'lineage/',
+  traces: 'traces/',
+  quarantine: 'quarantine/',
+  findings: 'findings/',
+  reports: 'reports/',
+  producers: 'producers/',
+  keys: 'keys/',
+} as const;
+
+/** An object ready to be put: one consumed batch, class and acceptance hour. */
+export interface EvidenceObject {
+  readonly key: string;
+  /** Gzipped newline-delimited JSON. */
+  readonly body: Uint8Array;
+  /** Hex SHA-256 of the uncompressed lines: equal for every replay of the same records. */
+  readonly contentHash: string;
+  readonly envelopes: readonly Envelope[];
+}
+
+type Plane = 'lineage' | 'traces';
+
+/** Cuts the envelopes of a batch into objects; within one object the order of the stream is kept. */
+export function packObjects(plane: Plane, envelopes: readonly Envelope[]): EvidenceObject[] {
+  const groups = groupBy(envelopes, ({ retentionClass, acceptedAt }) =>
+    folderOf(plane, retentionClass, acceptedAt),
+  );
+  return [...groups].map(([folder, group]) => packObject(folder, group));
+}
+
+/** `lineage/class=<c>/dt=<UTC date>/hour=<HH>/` of an acceptance time. */
+export function folderOf(plane: Plane, retentionClass: string, acceptedAt: string): string {
+  const at = new Date(acceptedAt).toISOString();
+  return `${EvidencePrefix[plane]}class=${retentionClass}/dt=${at.slice(0, 10)}/hour=${at.slice(11, 13)}/`;
+}
+
+function packObject(folder: string, envelopes: readonly Envelope[]): EvidenceObject {
+  const lines = Buffer.from(
+    `${envelopes.map((envelope) => JSON.stringify(envelope)).join('\n')}\n`,
+  );
+  const contentHash = sha256Hex(lines);
+  const { shardId, sequenceNumber } = (envelopes[0] as Envelope).stream;
+  return {
+    key: `${folder}${shardId}-${sequenceNumber}-${contentHash}.ndjson.gz`,
+    body: gzipSync(lines),
+    contentHash,
+    envelopes,
+  };
+}
+
+/**
+ * The envelope on one line (0-based) of an object's bytes.
+ * @throws UnreadableRecordError when the object has no such line
+ */
+export function readLine(body: Uint8Array, line: number): Envelope {
+  const text = gunzipSync(body).toString('utf8').split('\n')[line];
+  if (!text) throw new UnreadableRecordError('line_missing');
+  return JSON.parse(text) as Envelope;
+}

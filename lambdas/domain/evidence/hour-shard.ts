@@ -1,0 +1,23 @@
+import { storeKey } from './store-key.ts';
+
+/** Index partitions an hour is spread over: 8 x 1,000 writes a second each is what DynamoDB gives. */
+export const INDEX_SHARDS = 8;
+
+/** UTC hour of an instant: `YYYY-MM-DDTHH`. */
+export function hourOf(instant: string | number): string {
+  return new Date(instant).toISOString().slice(0, 13);
+}
+
+/** The index shard of a receipt: from its hash, so that a busy hour has no hot partition. */
+export function indexShardOf(receiptId: string): number {
+  return Number.parseInt(storeKey(receiptId).slice(0, 2), 16) % INDEX_SHARDS;
+}
+
+/** Hours that the half-open interval `[from, to)` touches, in order. */
+export function hoursBetween(fromMillis: number, toMillis: number): string[] {
+  const hours: string[] = [];
+  for (let at = Math.floor(fromMillis / 3_600_000) * 3_600_000; at < toMillis; at += 3_600_000) {
+    hours.push(hourOf(at));
+  }
+  return hours;
+}

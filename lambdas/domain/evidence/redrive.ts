@@ -1,0 +1,108 @@
+import { openFinding, type Plane } from '../audit/findings.ts';
+import { UnavailableError } from '../errors.ts';
+import type { Clock, EvidenceVault, RunIndex } from '../ports.ts';
+import { recordFinding, storeQuarantined } from './archive-records.ts';
+import { type ConsumedRecord, quarantine } from './consumed-record.ts';
+import type { RetentionPolicy } from './retention.ts';
+
+/** What an on-failure message says of a batch: sequence numbers, never a payload. */
+export interface FailedBatch {
+  readonly plane: Exclude<Plane, 'store'>;
+  readonly shardId: string;
+  readonly startSequenceNumber: string;
+  readonly endSequenceNumber: string;
+  /** RFC 3339 UTC: when the stream took the first of them. */
+  readonly firstArrivedAt: string;
+}
+
+/** Reads exactly the records of a failed batch back, in order; what the stream has let go is absent. */
+export interface StreamReader {
+  readRange(batch: FailedBatch): AsyncIterable<ConsumedRecord>;
+}
+
+/**
+ * Hands one record to the archive function, in an invocation of its own.
+ * `refused`: the infrastructure failed, try again later. `crashed`: the function did.
+ */
+export interface SingleArchiver {
+  archive(
+    plane: FailedBatch['plane'],
+    record: ConsumedRecord,
+  ): Promise<'archived' | 'refused' | 'crashed'>;
+}
+
+export interface RedriveDependencies {
+  readonly stream: StreamReader;
+  readonly archiver: SingleArchiver;
+  readonly vault: EvidenceVault;
+  readonly index: RunIndex;
+  readonly retention: RetentionPolicy;
+  readonly clock: Clock;
+}
+
+/**
+ * Archives the records of a failed batch one by one, so that a crashing record costs no neighbour.
+ * What still crashes is named in quarantine with a finding; what is gone from the stream is a finding.
+ * @throws UnavailableError when a record was refused: the message must come again
+ */
+export async function redriveBatch(
+  batch: FailedBatch,
+  dependencies: RedriveDependencies,
+): Promise<{ archived: number; quarantined: number }> {
+  let archived = 0;
+  let quarantined = 0;
+  const seen: string[] = [];
+  for await (const record of dependencies.stream.readRange(batch)) {
+    seen.push(record.position.sequenceNumber);
+    const outcome = await dependencies.archiver.archive(batch.plane, record);
+    if (outcome === 'refused') throw new UnavailableError('archive');
+    if (outcome === 'archived') {
+      archived++;
+      continue;
+    }
+    await nameCrashed(record, batch.plane, dependencies);
+    quarantined++;
+  }
+  const { startSequenceNumber: first, endSequenceNumber: last } = batch;
+  if (seen[0] !== first || seen.at(-1) !== last) await nameLost(batch, dependencies);
+  return { archived, quarantined };
+}
+
+async function nameCrashed(
+  record: ConsumedRecord,
+  plane: FailedBatch['plane'],
+  dependencies: RedriveDependencies,
+): Promise<void> {
+  const prepared = quarantine(record, 'archive_crashed');
+  if (!('quarantined' in prepared)) return;
+  const { quarantined } = prepared;
+  await storeQuarantined(prepared, { ...dependencies, plane });
+  await recordFinding(
+    openFinding('accepted_not_stored', {
+      plane,
+      subject: quarantined.head?.receiptId ?? positionOf(quarantined.stream),
+      at: quarantined.acceptedAt,
+      runKeys: [],
+      detail: { reason: quarantined.reason },
+    }),
+    dependencies,
+  );
+}
+
+async function nameLost(batch: FailedBatch, dependencies: RedriveDependencies): Promise<void> {
+  const { plane, shardId, startSequenceNumber, endSequenceNumber, firstArrivedAt } = batch;
+  await recordFinding(
+    openFinding('accepted_not_stored', {
+      plane,
+      subject: `${positionOf({ shardId, sequenceNumber: startSequenceNumber })}-${endSequenceNumber}`,
+      at: firstArrivedAt,
+      runKeys: [],
+      detail: { reason: 'gone_from_stream' },
+    }),
+    dependencies,
+  );
+}
+
+function positionOf({ shardId, sequenceNumber }: ConsumedRecord['position']): string {
+  return `${shardId}/${sequenceNumber}`;
+}

@@ -1,0 +1,166 @@
+import { errorCode } from '../errors.ts';
+import { JsonDocument } from '../json/document.ts';
+import { readDatasets } from '../openlineage/datasets.ts';
+import { isIndexable, readEvent } from '../openlineage/event.ts';
+import { readRunFacts } from '../openlineage/run-facts.ts';
+import { runKeyOf } from '../openlineage/run-key.ts';
+import type { Clock, EvidenceVault, Location, RunIndex } from '../ports.ts';
+import type { DatedEnvelope } from './archive-records.ts';
+import { mapConcurrently } from './concurrency.ts';
+import { type EvidenceObject, packObjects } from './evidence-object.ts';
+import { type RunEventEntry, summariseRedaction } from './index-entries.ts';
+import { type Lock, lockFor, type RetentionPolicy } from './retention.ts';
+
+export interface StoreEventsDependencies {
+  readonly vault: EvidenceVault;
+  readonly index: RunIndex;
+  readonly retention: RetentionPolicy;
+  readonly clock: Clock;
+  readonly traceContextFacets: readonly string[];
+  /** Called after the link of a run to a trace is written, so that the trace can be promoted. */
+  readonly onTraceNamed: (traceId: string) => Promise<void>;
+}
+
+/** Index writes in flight: DynamoDB answers in milliseconds, the socket pool holds 50. */
+const CONCURRENT_INDEX_WRITES = 16;
+
+/** Stores lineage envelopes: objects first, then items. Answers what failed, by sequence number. */
+export async function storeEvents(
+  dated: readonly DatedEnvelope[],
+  dependencies: StoreEventsDependencies,
+): Promise<ReadonlyMap<string, string>> {
+  const { vault, retention, clock } = dependencies;
+  const failures = new Map<string, string>();
+  const countsFrom = new Map(dated.map((item) => [item.envelope, item.countsFromMillis]));
+
+  for (const object of packObjects(
+    'lineage',
+    dated.map(({ envelope }) => envelope),
+  )) {
+    const latest = Math.max(
+      ...object.envelopes.map((envelope) => countsFrom.get(envelope) as number),
+    );
+    try {
+      const lock = lockFor(retention, retention.lineageDays, latest, clock());
+      const stored = await vault.putObject(object, lock);
+      await indexObject(object, stored, stored.lock, dependencies);
+    } catch (error) {
+      for (const { stream } of object.envelopes)
+        failures.set(stream.sequenceNumber, errorCode(error));
+    }
+  }
+  return failures;
+}
+
+async function indexObject(
+  object: EvidenceObject,
+  version: Omit<Location, 'line'>,
+  lock: Lock,
+  dependencies: StoreEventsDependencies,
+): Promise<void> {
+  const writes = object.envelopes.flatMap((envelope, line) =>
+    writesFor({ ...version, line }, lock, envelope, dependencies),
+  );
+  await mapConcurrently(writes, CONCURRENT_INDEX_WRITES, (write) => write());
+}
+
+function writesFor(
+  { bucket, key, versionId, line }: Location,
+  lock: Lock,
+  envelope: EvidenceObject['envelopes'][number],
+  { index, traceContextFacets, onTraceNamed }: StoreEventsDependencies,
+): Array<() => Promise<void>> {
+  const location = { bucket, key, versionId, line };
+  const document = new JsonDocument(envelope.document);
+  const event = readEvent(document);
+  const { receiptId, acceptedAt, submitter } = envelope;
+  const runKey = event.runId === undefined ? undefined : runKeyOf(event.runId);
+  const delivery = () =>
+    index.putDelivery({
+      receiptId,
+      acceptedAt,
+      submitter,
+      location,
+      lock,
+      kind: envelope.kind,
+      retentionClass: envelope.retentionClass,
+      receivedHmac: envelope.received.hmac,
+      ...(runKey !== undefined && { runKey }),
+    });
+  const { job } = event;
+  if (event.kind === 'job' && job) {
+    return [
+      delivery,
+      () => index.putDeclaration({ job, receiptId, acceptedAt, group: submitter.group }),
+    ];
+  }
+  if (event.runId === undefined || runKey === undefined || !job) return [delivery];
+
+  const facts = readRunFacts(document, traceContextFacets);
+  const entry: RunEventEntry = {
+    receiptId,
+    acceptedAt,
+    submitter,
+    location,
+    lock,
+    runId: event.runId,
+    runKey,
+    retentionClass: envelope.retentionClass,
+    receivedHmac: envelope.received.hmac,
+    digest: envelope.digest,
+    deviations: envelope.deviations,
+    redaction: summariseRedaction(envelope.redaction),
+    ...bounded('eventType', event.eventType),
+    ...bounded('eventTime', event.eventTime),
+    ...bounded('eventTimeUtc', event.eventTimeUtc),
+    ...bounded('producer', event.producer),
+    job,
+    ...facts,
+  };
+  const { runId } = event;
+  return [
+    delivery,
+    () => index.putRunEvent(entry),
+    ...readDatasets(document).map((dataset) => () => {
+      const { namespace, name, access } = dataset;
+      return index.putRunDataset({
+        runKey,
+        group: submitter.group,
+        access,
+        namespace,
+        name,
+        receiptId,
+      });
+    }),
+    ...(['parent', 'root'] as const).flatMap((by) => {
+      const reference = facts[by];
+      if (!reference) return [];
+      const { runId: named } = reference;
+      return () =>
+        index.putReference({
+          runKey: runKeyOf(named),
+          runId: named,
+          by,
+          from: runId,
+          group: submitter.group,
+          receiptId,
+        });
+    }),
+    ...facts.traceContexts.map((context) => async () => {
+      await index.putTraceRun({
+        ...context,
+        runId,
+        runKey,
+        declaredBy: 'run',
+        submitter,
+        receiptId,
+      });
+      await onTraceNamed(context.traceId);
+    }),
+  ];
+}
+
+/** A text as a member, unless it is absent or too long for an index row; the document has it in any case. */
+function bounded<K extends string>(name: K, text: string | undefined): { [P in K]?: string } {
+  return text !== undefined && isIndexable(text) ? ({ [name]: text } as { [P in K]: string }) : {};
+}

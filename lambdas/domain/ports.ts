@@ -1,0 +1,135 @@
+import type { Finding } from './audit/findings.ts';
+import type { EvidenceObject } from './evidence/evidence-object.ts';
+import type {
+  DeclarationEntry,
+  DeliveryEntry,
+  ReferenceEntry,
+  RunDatasetEntry,
+  RunEventEntry,
+  TraceDeliveryEntry,
+  TraceRunEntry,
+} from './evidence/index-entries.ts';
+import type { EpochKey } from './evidence/keyed-hash.ts';
+import type { Lock } from './evidence/retention.ts';
+import type { Identity } from './openlineage/event.ts';
+import type { Registration } from './producers/registration.ts';
+
+/** A version of an object, the only thing that can be evidence. */
+export interface ObjectVersion {
+  readonly bucket: string;
+  readonly key: string;
+  readonly versionId: string;
+}
+
+/** One line (0-based) of an object version. */
+export interface Location extends ObjectVersion {
+  readonly line: number;
+}
+
+/** The locked bucket. Every write is conditional: a key is written once. */
+export interface EvidenceVault {
+  /**
+   * Puts an object with its lock in one request. An object that already stands there with the same
+   * content counts as put; its version and lock are answered.
+   * @throws UnavailableError when the store does not answer, ConflictingObjectError when other content stands there
+   */
+  putObject(object: EvidenceObject, lock: Lock): Promise<ObjectVersion & { readonly lock: Lock }>;
+  /** Puts a JSON document (finding, report, quarantine, key) the same way. */
+  putDocument(key: string, document: unknown, lock: Lock): Promise<ObjectVersion>;
+}
+
+/** Where ungoverned traces wait; unlocked, emptied by lifecycle. */
+export interface TraceStaging {
+  putObject(object: EvidenceObject): Promise<ObjectVersion>;
+}
+
+/** Reads object versions of vault and staging. */
+export interface ObjectReader {
+  /** @throws UnreadableRecordError when that version is gone */
+  read(version: ObjectVersion): Promise<Uint8Array>;
+}
+
+/** What S3 says of one object version. `denied` is not `missing`: losing the right to look is a finding of its own. */
+export type VersionState =
+  | {
+      readonly status: 'present';
+      /** Absent when the version is not locked. */
+      readonly mode?: Lock['mode'];
+      readonly retainUntil?: string;
+      readonly legalHold: boolean;
+    }
+  | { readonly status: 'missing' }
+  | { readonly status: 'denied' };
+
+/** A version or delete marker found by listing a prefix. */
+export interface ListedVersion extends ObjectVersion {
+  readonly deleteMarker: boolean;
+}
+
+/** Looks at object versions one by one, and at what a folder really holds. */
+export interface VersionInspector {
+  /** @throws UnavailableError when S3 does not answer */
+  inspect(version: ObjectVersion): Promise<VersionState>;
+  /** Every version and delete marker under a prefix, page by page. */
+  list(bucket: string, prefix: string): AsyncIterable<ListedVersion>;
+  /** Names directly below a prefix that end in a slash. */
+  folders(bucket: string, prefix: string): Promise<string[]>;
+}
+
+/** The tables: a cache of the vault. Every write is idempotent, and the first stored location wins. */
+export interface RunIndex {
+  putDelivery(entry: DeliveryEntry): Promise<void>;
+  putRunEvent(entry: RunEventEntry): Promise<void>;
+  putRunDataset(entry: RunDatasetEntry): Promise<void>;
+  putDeclaration(entry: DeclarationEntry): Promise<void>;
+  putReference(entry: ReferenceEntry): Promise<void>;
+  putTraceDelivery(entry: TraceDeliveryEntry): Promise<void>;
+  putTraceRun(entry: TraceRunEntry): Promise<void>;
+  putFinding(finding: Finding): Promise<void>;
+  /**
+   * Points a staged trace delivery at its promoted copy, in the row of the delivery first and then in
+   * the row by which promotion finds its work; a second promotion changes nothing.
+   */
+  promoteTraceDelivery(entry: TraceDeliveryEntry, location: Location, lock: Lock): Promise<void>;
+
+  delivery(receiptId: string): Promise<DeliveryEntry | undefined>;
+  runEvents(runKey: string): Promise<RunEventEntry[]>;
+  runDatasets(runKey: string): Promise<RunDatasetEntry[]>;
+  declarations(job: Identity): Promise<DeclarationEntry[]>;
+  references(runKey: string): Promise<ReferenceEntry[]>;
+  runTraces(runKey: string): Promise<TraceRunEntry[]>;
+  runFindings(runKey: string): Promise<Finding[]>;
+  /** Strongly consistent, as are {@link traceRuns}: the two sides of a join write first, then read the other. */
+  traceDeliveries(traceId: string): Promise<TraceDeliveryEntry[]>;
+  traceRuns(traceId: string): Promise<TraceRunEntry[]>;
+  /** Everything accepted in one hour (`YYYY-MM-DDTHH`) on one index shard, page by page. */
+  acceptedInHour(hour: string, shard: number): AsyncIterable<DeliveryEntry>;
+}
+
+/** A record for the stream; the partition key keeps the events of a run on one shard. */
+export interface OutgoingRecord {
+  readonly partitionKey: string;
+  readonly data: Uint8Array;
+}
+
+export interface EventPublisher {
+  /**
+   * Answers, per record and in order, whether the stream acknowledged it.
+   * @throws UnavailableError when the stream took none of them
+   */
+  publish(records: readonly OutgoingRecord[]): Promise<readonly boolean[]>;
+}
+
+export interface ProducerRegistry {
+  /** @throws UnavailableError when the look-up fails: never mistaken for an unknown key */
+  findByKeyId(keyId: string): Promise<{ keyHash: string; registration: Registration } | undefined>;
+}
+
+export interface EpochKeys {
+  /** The key whose epoch covers an instant. @throws UnavailableError when it cannot be unwrapped */
+  at(epochMillis: number): Promise<EpochKey>;
+  byEpoch(epoch: number): Promise<EpochKey | undefined>;
+}
+
+/** Our own clock in milliseconds. */
+export type Clock = () => number;
