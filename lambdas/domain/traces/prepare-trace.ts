@@ -1,0 +1,71 @@
+import { errorCode, UnreadableRecordError } from '../errors.ts';
+import { type ConsumedRecord, type Prepared, quarantine } from '../evidence/consumed-record.ts';
+import { createEnvelope, type Envelope, type Redaction } from '../evidence/envelope.ts';
+import { decodeStreamRecord, type RecordHead } from '../evidence/stream-record.ts';
+import { JsonDocument } from '../json/document.ts';
+import { spanPolicy } from '../redaction/span-policy.ts';
+import { redactWholeValues, type ValuePolicy } from '../redaction/whole-value.ts';
+import { readExport } from './otlp.ts';
+import { skeletonOfSpans } from './skeleton.ts';
+import { splitExport, traceOf } from './split.ts';
+
+/**
+ * Turns a stream record into one stored line per trace in it; the lines share a receipt and a stream
+ * position and differ by trace id. Never throws: what cannot be redacted is kept as a skeleton, what
+ * cannot be read is quarantined.
+ */
+export function prepareTraces(record: ConsumedRecord, policy: ValuePolicy = spanPolicy): Prepared {
+  const { position, arrivedAtMillis } = record;
+  try {
+    const { head, body } = decodeStreamRecord(record.data);
+    const document = new JsonDocument(Buffer.from(body).toString('utf8'));
+    const { spans, rejected } = readExport(document);
+    // Ingest let only spans through that can be filed: a record without one, or with others, is not ours.
+    if (spans.length === 0) throw new UnreadableRecordError('no_span');
+    const deviations = rejected.map(({ rule }) => `left_out_${rule}`);
+    const envelopes = [...splitExport(document, spans, traceOf)].map(([traceId, text]) =>
+      envelopeOf({ record, head, traceId, text, deviations, policy }),
+    );
+    return { position, arrivedAtMillis, envelopes };
+  } catch (error) {
+    return quarantine(record, errorCode(error));
+  }
+}
+
+interface Part {
+  readonly record: ConsumedRecord;
+  readonly head: RecordHead;
+  readonly traceId: string;
+  /** The export cut down to one trace. */
+  readonly text: string;
+  readonly deviations: readonly string[];
+  readonly policy: ValuePolicy;
+}
+
+function envelopeOf({ record, head, traceId, text, deviations, policy }: Part): Envelope {
+  const document = new JsonDocument(text);
+  const stored = redactOrReduce(document, policy);
+  return createEnvelope({
+    head,
+    receivedBytes: Buffer.byteLength(text),
+    stream: record.position,
+    kind: 'trace',
+    traceId,
+    redaction: stored.redaction,
+    deviations: [...deviations, ...readExport(document).deviations],
+    document: stored.text,
+  });
+}
+
+function redactOrReduce(
+  document: JsonDocument,
+  policy: ValuePolicy,
+): { text: string; redaction: Redaction } {
+  try {
+    const { text, fields } = redactWholeValues(document, policy);
+    return { text, redaction: { policy: policy.id, mode: 'full', fields } };
+  } catch {
+    const redaction: Redaction = { policy: policy.id, mode: 'skeleton', fields: [] };
+    return { text: skeletonOfSpans(document), redaction };
+  }
+}

@@ -1,0 +1,76 @@
+import { groupBy } from '../collections.ts';
+import { UnreadableRecordError } from '../errors.ts';
+import { mapConcurrently } from '../evidence/concurrency.ts';
+import type { Envelope } from '../evidence/envelope.ts';
+import { readLine } from '../evidence/evidence-object.ts';
+import type { TraceDeliveryEntry, TraceRunEntry } from '../evidence/index-entries.ts';
+import type { ObjectReader, RunIndex } from '../ports.ts';
+import type { HeldRuns } from './link-basis.ts';
+import { printTraceView } from './trace-view.ts';
+
+/** Reads in flight for one answer. */
+const CONCURRENT_READS = 8;
+
+/** Runs of one trace that are looked up for one answer; the links of further ones are judged by the trace alone. */
+const MAX_RUNS_LOOKED_UP = 100;
+
+/**
+ * Reads what the store has of a trace and answers the text of `GET /api/v1/traces/{traceId}`.
+ * Undefined when neither a span nor a run ever named the trace.
+ * @param traceId as `traceIdOf` answers it
+ * @throws UnavailableError when a store does not answer
+ */
+export async function readTrace(
+  traceId: string,
+  { index, reader }: { readonly index: RunIndex; readonly reader: ObjectReader },
+): Promise<string | undefined> {
+  const [deliveries, entries] = await Promise.all([
+    index.traceDeliveries(traceId),
+    index.traceRuns(traceId),
+  ]);
+  if (deliveries.length + entries.length === 0) return undefined;
+  const [envelopes, { links, held }] = await Promise.all([
+    readEnvelopes(deliveries, reader),
+    readRuns(entries, index),
+  ]);
+  return printTraceView({ traceId, deliveries, envelopes, links: [...entries, ...links], held });
+}
+
+/** Each object is read once, however many lines of it are wanted. */
+async function readEnvelopes(
+  deliveries: readonly TraceDeliveryEntry[],
+  reader: ObjectReader,
+): Promise<ReadonlyMap<string, Envelope>> {
+  const envelopes = new Map<string, Envelope>();
+  const byObject = groupBy(deliveries, ({ location: { bucket, key, versionId } }) =>
+    JSON.stringify([bucket, key, versionId]),
+  );
+  await mapConcurrently([...byObject.values()], CONCURRENT_READS, async (entries) => {
+    try {
+      const body = await reader.read((entries[0] as TraceDeliveryEntry).location);
+      for (const { receiptId, location } of entries)
+        envelopes.set(receiptId, readLine(body, location.line));
+    } catch (error) {
+      if (!(error instanceof UnreadableRecordError)) throw error;
+    }
+  });
+  return envelopes;
+}
+
+async function readRuns(
+  entries: readonly TraceRunEntry[],
+  index: RunIndex,
+): Promise<{ links: TraceRunEntry[]; held: HeldRuns }> {
+  const links: TraceRunEntry[] = [];
+  const held = new Map<string, string[]>();
+  const runKeys = [...new Set(entries.map(({ runKey }) => runKey))].slice(0, MAX_RUNS_LOOKED_UP);
+  await mapConcurrently(runKeys, CONCURRENT_READS, async (runKey) => {
+    const [events, elsewhere] = await Promise.all([
+      index.runEvents(runKey),
+      index.runTraces(runKey),
+    ]);
+    held.set(runKey, [...new Set(events.map(({ submitter }) => submitter.group))].sort());
+    links.push(...elsewhere);
+  });
+  return { links, held };
+}
