@@ -1,0 +1,207 @@
+import type { Finding } from '../domain/audit/findings.ts';
+import { hourOf, indexShardOf } from '../domain/evidence/hour-shard.ts';
+import type {
+  DeclarationEntry,
+  DeliveryEntry,
+  ReferenceEntry,
+  RunDatasetEntry,
+  RunEventEntry,
+  TraceDeliveryEntry,
+  TraceRunEntry,
+} from '../domain/evidence/index-entries.ts';
+import type { Lock } from '../domain/evidence/retention.ts';
+import { storeKey } from '../domain/evidence/store-key.ts';
+import type { Identity } from '../domain/openlineage/event.ts';
+import type { Location, RunIndex } from '../domain/ports.ts';
+import type { DynamoTable, Item, ItemKey } from './dynamo-table.ts';
+
+/** Rows live a month longer than what they point at, so that an expired version can still be explained. */
+const EXPIRY_SLACK_SECONDS = 30 * 86_400;
+
+/** The first part of every partition key: one collection is one partition, read with one query. */
+const Collection = {
+  delivery: 'delivery',
+  runEvents: 'run-events',
+  runDatasets: 'run-datasets',
+  runTraces: 'run-traces',
+  runFindings: 'run-findings',
+  declarations: 'job-declarations',
+  references: 'run-references',
+  traceDeliveries: 'trace-deliveries',
+  traceRuns: 'trace-runs',
+  finding: 'finding',
+} as const;
+
+/** The run index on DynamoDB. Keys are hashes; the entry is kept whole beside them, with names as attributes. */
+export class DynamoRunIndex implements RunIndex {
+  readonly #table: DynamoTable;
+
+  constructor(table: DynamoTable) {
+    this.#table = table;
+  }
+
+  async putDelivery(entry: DeliveryEntry): Promise<void> {
+    const key = itemKey([Collection.delivery, entry.receiptId], entry.traceId ?? '');
+    const hourKey = hourKeyOf(hourOf(entry.acceptedAt), indexShardOf(entry.receiptId));
+    await this.#table.putOnce(key, {
+      entry,
+      hourKey,
+      ...(entry.governed !== undefined && { governed: entry.governed }),
+      ...expiry(entry.lock),
+    });
+  }
+
+  async putRunEvent(entry: RunEventEntry): Promise<void> {
+    await this.#table.putOnce(itemKey([Collection.runEvents, entry.runKey], entry.receiptId), {
+      entry,
+      ...expiry(entry.lock),
+    });
+  }
+
+  async putRunDataset(entry: RunDatasetEntry): Promise<void> {
+    const { runKey, group, access, namespace, name } = entry;
+    await this.#table.putOnce(
+      itemKey([Collection.runDatasets, runKey], group, access, namespace, name),
+      { entry },
+    );
+  }
+
+  async putDeclaration(entry: DeclarationEntry): Promise<void> {
+    const { namespace, name } = entry.job;
+    await this.#table.putOnce(
+      itemKey([Collection.declarations, namespace, name], entry.receiptId),
+      { entry },
+    );
+  }
+
+  async putReference(entry: ReferenceEntry): Promise<void> {
+    const { runKey, by, from, group } = entry;
+    await this.#table.putOnce(itemKey([Collection.references, runKey], by, from, group), { entry });
+  }
+
+  async putTraceDelivery(entry: TraceDeliveryEntry): Promise<void> {
+    await this.#table.putOnce(traceDeliveryKey(entry), {
+      entry,
+      governed: entry.governed,
+      ...expiry(entry.lock),
+    });
+  }
+
+  async putTraceRun(entry: TraceRunEntry): Promise<void> {
+    const sort = [
+      entry.declaredBy,
+      entry.runKey,
+      entry.traceId,
+      entry.spanId ?? '',
+      entry.receiptId,
+    ];
+    await this.#table.putOnce(itemKey([Collection.traceRuns, entry.traceId], ...sort), { entry });
+    await this.#table.putOnce(itemKey([Collection.runTraces, entry.runKey], ...sort), { entry });
+  }
+
+  async putFinding(finding: Finding): Promise<void> {
+    await this.#table.putOnce(
+      itemKey([Collection.finding, finding.id], finding.at, finding.status),
+      { entry: finding },
+    );
+    for (const runKey of finding.runKeys) {
+      await this.#table.putOnce(
+        itemKey([Collection.runFindings, runKey], finding.id, finding.at, finding.status),
+        {
+          entry: finding,
+        },
+      );
+    }
+  }
+
+  async promoteTraceDelivery(
+    entry: TraceDeliveryEntry,
+    location: Location,
+    lock: Lock,
+  ): Promise<void> {
+    // The trace row goes last: as long as it says "staged", a retry comes back here.
+    const deliveryKey = itemKey([Collection.delivery, entry.receiptId], entry.traceId);
+    const delivery = await this.#table.get(deliveryKey, true);
+    if (delivery) {
+      const promoted = { ...entryOf<DeliveryEntry>(delivery), location, lock, governed: true };
+      await this.#table.replaceWhere(
+        deliveryKey,
+        { ...delivery, entry: promoted, governed: true, ...expiry(lock) },
+        'governed',
+        false,
+      );
+    }
+    await this.#table.replaceWhere(
+      traceDeliveryKey(entry),
+      { entry: { ...entry, location, lock, governed: true }, governed: true, ...expiry(lock) },
+      'governed',
+      false,
+    );
+  }
+
+  async delivery(receiptId: string): Promise<DeliveryEntry | undefined> {
+    const [first] = await this.#entries<DeliveryEntry>(Collection.delivery, receiptId);
+    return first;
+  }
+
+  runEvents(runKey: string): Promise<RunEventEntry[]> {
+    return this.#entries(Collection.runEvents, runKey);
+  }
+
+  runDatasets(runKey: string): Promise<RunDatasetEntry[]> {
+    return this.#entries(Collection.runDatasets, runKey);
+  }
+
+  declarations({ namespace, name }: Identity): Promise<DeclarationEntry[]> {
+    return this.#entries(Collection.declarations, namespace, name);
+  }
+
+  references(runKey: string): Promise<ReferenceEntry[]> {
+    return this.#entries(Collection.references, runKey);
+  }
+
+  runTraces(runKey: string): Promise<TraceRunEntry[]> {
+    return this.#entries(Collection.runTraces, runKey);
+  }
+
+  runFindings(runKey: string): Promise<Finding[]> {
+    return this.#entries(Collection.runFindings, runKey);
+  }
+
+  traceDeliveries(traceId: string): Promise<TraceDeliveryEntry[]> {
+    return this.#entries(Collection.traceDeliveries, traceId);
+  }
+
+  traceRuns(traceId: string): Promise<TraceRunEntry[]> {
+    return this.#entries(Collection.traceRuns, traceId);
+  }
+
+  async *acceptedInHour(hour: string, shard: number): AsyncGenerator<DeliveryEntry> {
+    for await (const item of this.#table.byHour(hourKeyOf(hour, shard))) yield entryOf(item);
+  }
+
+  async #entries<T>(collection: string, ...id: readonly string[]): Promise<T[]> {
+    const items = await this.#table.collection(storeKey(collection, ...id));
+    return items.map((item) => entryOf<T>(item));
+  }
+}
+
+function itemKey(partition: readonly string[], ...sort: readonly string[]): ItemKey {
+  return { pk: storeKey(...partition), sk: storeKey(...sort) };
+}
+
+function traceDeliveryKey({ traceId, receiptId }: TraceDeliveryEntry): ItemKey {
+  return itemKey([Collection.traceDeliveries, traceId], receiptId);
+}
+
+function hourKeyOf(hour: string, shard: number): string {
+  return storeKey('accepted', hour, String(shard));
+}
+
+function expiry(lock: Lock): { expiresAt: number } {
+  return { expiresAt: Math.floor(Date.parse(lock.retainUntil) / 1000) + EXPIRY_SLACK_SECONDS };
+}
+
+function entryOf<T>(item: Item): T {
+  return item.entry as T;
+}

@@ -1,0 +1,111 @@
+import {
+  DecryptCommand,
+  GenerateDataKeyWithoutPlaintextCommand,
+  type KMSClient,
+} from '@aws-sdk/client-kms';
+import { UnavailableError } from '../domain/errors.ts';
+import type { EpochKey } from '../domain/evidence/keyed-hash.ts';
+import { storeKey } from '../domain/evidence/store-key.ts';
+import type { EpochKeys } from '../domain/ports.ts';
+import type { DynamoTable, ItemKey } from './dynamo-table.ts';
+
+/** The document of an HMAC epoch, in the vault and copied to the producers table: useless without the CMK. */
+export interface WrappedEpochKey {
+  readonly hmacKey: 1;
+  readonly epoch: number;
+  /** RFC 3339 UTC: what is accepted from here on, until the next epoch, is hashed with this key. */
+  readonly notBefore: string;
+  readonly kmsKeyArn: string;
+  /** Base64 of the KMS ciphertext. */
+  readonly wrapped: string;
+}
+
+/** A new epoch is looked for this often; an operator starts one ahead of time. */
+const CACHE_MILLIS = 60_000;
+
+/** Epoch keys, read from the producers table and unwrapped by their CMK once per container. */
+export class KmsEpochKeys implements EpochKeys {
+  readonly #kms: KMSClient;
+  readonly #table: DynamoTable;
+  readonly #unwrapped = new Map<number, EpochKey>();
+  #documents: { readonly all: readonly WrappedEpochKey[]; readonly readAt: number } | undefined;
+
+  constructor(kms: KMSClient, table: DynamoTable) {
+    this.#kms = kms;
+    this.#table = table;
+  }
+
+  async at(epochMillis: number): Promise<EpochKey> {
+    const documents = await this.#all(epochMillis);
+    const current = documents.findLast(({ notBefore }) => Date.parse(notBefore) <= epochMillis);
+    if (!current) throw new UnavailableError('hmac key');
+    return this.#unwrap(current);
+  }
+
+  async byEpoch(epoch: number): Promise<EpochKey | undefined> {
+    const documents = await this.#all(Date.now());
+    const document = documents.find((candidate) => candidate.epoch === epoch);
+    return document && this.#unwrap(document);
+  }
+
+  async #all(now: number): Promise<readonly WrappedEpochKey[]> {
+    if (this.#documents && now - this.#documents.readAt < CACHE_MILLIS) return this.#documents.all;
+    const items = await this.#table.collection(epochKeyItem(0).pk);
+    const all = items
+      .map((item) => item.document as WrappedEpochKey)
+      .sort((a, b) => a.epoch - b.epoch);
+    // An empty answer is not cached: the first epoch may be made a second from now.
+    if (all.length > 0) this.#documents = { all, readAt: now };
+    return all;
+  }
+
+  async #unwrap({ epoch, kmsKeyArn, wrapped }: WrappedEpochKey): Promise<EpochKey> {
+    const known = this.#unwrapped.get(epoch);
+    if (known) return known;
+    try {
+      const { Plaintext } = await this.#kms.send(
+        new DecryptCommand({
+          KeyId: kmsKeyArn,
+          CiphertextBlob: Buffer.from(wrapped, 'base64'),
+          EncryptionContext: encryptionContext(epoch),
+        }),
+      );
+      const key: EpochKey = { epoch, secret: Plaintext as Uint8Array };
+      this.#unwrapped.set(epoch, key);
+      return key;
+    } catch (error) {
+      throw new UnavailableError('hmac key', { cause: error });
+    }
+  }
+}
+
+/** Makes the secret of a new epoch. It leaves KMS wrapped only. */
+export async function createEpochKey(
+  kms: KMSClient,
+  kmsKeyArn: string,
+  epoch: number,
+  notBefore: string,
+): Promise<WrappedEpochKey> {
+  const { CiphertextBlob } = await kms.send(
+    new GenerateDataKeyWithoutPlaintextCommand({
+      KeyId: kmsKeyArn,
+      KeySpec: 'AES_256',
+      EncryptionContext: encryptionContext(epoch),
+    }),
+  );
+  const wrapped = Buffer.from(CiphertextBlob as Uint8Array).toString('base64');
+  return { hmacKey: 1, epoch, notBefore, kmsKeyArn, wrapped };
+}
+
+/** Copies the document to the table that ingest reads; the vault has it first. */
+export async function fileEpochKey(table: DynamoTable, document: WrappedEpochKey): Promise<void> {
+  await table.putOnce(epochKeyItem(document.epoch), { document });
+}
+
+function epochKeyItem(epoch: number): ItemKey {
+  return { pk: storeKey('hmac-epochs'), sk: storeKey(String(epoch)) };
+}
+
+function encryptionContext(epoch: number): Record<string, string> {
+  return { purpose: 'lineage-evidence-hmac', epoch: String(epoch) };
+}

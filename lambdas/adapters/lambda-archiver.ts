@@ -1,0 +1,47 @@
+import { InvokeCommand, type LambdaClient } from '@aws-sdk/client-lambda';
+import type { KinesisStreamBatchResponse } from 'aws-lambda';
+import type { ConsumedRecord } from '../domain/evidence/consumed-record.ts';
+import type { FailedBatch, SingleArchiver } from '../domain/evidence/redrive.ts';
+
+/** Invokes the archive function of a plane with one record, in the shape Kinesis would have handed it over. */
+export class LambdaArchiver implements SingleArchiver {
+  readonly #client: LambdaClient;
+  readonly #functionNames: Readonly<Record<FailedBatch['plane'], string>>;
+
+  constructor(client: LambdaClient, functionNames: Readonly<Record<FailedBatch['plane'], string>>) {
+    this.#client = client;
+    this.#functionNames = functionNames;
+  }
+
+  async archive(plane: FailedBatch['plane'], record: ConsumedRecord) {
+    try {
+      const { FunctionError, Payload } = await this.#client.send(
+        new InvokeCommand({
+          FunctionName: this.#functionNames[plane],
+          Payload: JSON.stringify({ Records: [asKinesisRecord(record)] }),
+        }),
+      );
+      if (FunctionError) return 'crashed';
+      const answer = JSON.parse(
+        Buffer.from(Payload ?? []).toString(),
+      ) as KinesisStreamBatchResponse;
+      return answer.batchItemFailures.length === 0 ? 'archived' : 'refused';
+    } catch {
+      return 'refused';
+    }
+  }
+}
+
+function asKinesisRecord({ position, arrivedAtMillis, data }: ConsumedRecord) {
+  return {
+    eventID: `${position.shardId}:${position.sequenceNumber}`,
+    eventName: 'aws:kinesis:record',
+    eventSource: 'aws:kinesis',
+    kinesis: {
+      kinesisSchemaVersion: '1.0',
+      sequenceNumber: position.sequenceNumber,
+      approximateArrivalTimestamp: arrivedAtMillis / 1000,
+      data: Buffer.from(data).toString('base64'),
+    },
+  };
+}

@@ -1,0 +1,105 @@
+import {
+  GetObjectLegalHoldCommand,
+  GetObjectRetentionCommand,
+  HeadObjectCommand,
+  ListObjectsV2Command,
+  ListObjectVersionsCommand,
+  type S3Client,
+  S3ServiceException,
+} from '@aws-sdk/client-s3';
+import { UnavailableError } from '../domain/errors.ts';
+import type {
+  ListedVersion,
+  ObjectVersion,
+  VersionInspector,
+  VersionState,
+} from '../domain/ports.ts';
+
+/**
+ * Looks at object versions. Retention and hold are asked for by calls of their own: HEAD leaves the
+ * lock fields out, without a word, when the caller may not read them.
+ */
+export class S3VersionInspector implements VersionInspector {
+  readonly #client: S3Client;
+
+  constructor(client: S3Client) {
+    this.#client = client;
+  }
+
+  async inspect({ bucket, key, versionId }: ObjectVersion): Promise<VersionState> {
+    const target = { Bucket: bucket, Key: key, VersionId: versionId };
+    try {
+      await this.#client.send(new HeadObjectCommand(target));
+      const [retention, hold] = await Promise.all([
+        this.#client.send(new GetObjectRetentionCommand(target)).catch(noLock),
+        this.#client.send(new GetObjectLegalHoldCommand(target)).catch(noLock),
+      ]);
+      const { Mode, RetainUntilDate } = retention?.Retention ?? {};
+      return {
+        status: 'present',
+        ...(Mode && { mode: Mode }),
+        ...(RetainUntilDate && { retainUntil: RetainUntilDate.toISOString() }),
+        legalHold: hold?.LegalHold?.Status === 'ON',
+      };
+    } catch (error) {
+      const status =
+        error instanceof S3ServiceException ? error.$metadata.httpStatusCode : undefined;
+      if (status === 404) return { status: 'missing' };
+      if (status === 403) return { status: 'denied' };
+      throw new UnavailableError('s3', { cause: error });
+    }
+  }
+
+  async *list(bucket: string, prefix: string): AsyncGenerator<ListedVersion> {
+    let KeyMarker: string | undefined;
+    let VersionIdMarker: string | undefined;
+    do {
+      const page = await this.#attempt(() =>
+        this.#client.send(
+          new ListObjectVersionsCommand({
+            Bucket: bucket,
+            Prefix: prefix,
+            KeyMarker,
+            VersionIdMarker,
+          }),
+        ),
+      );
+      for (const { Key, VersionId } of page.Versions ?? []) {
+        yield { bucket, key: Key as string, versionId: VersionId as string, deleteMarker: false };
+      }
+      for (const { Key, VersionId } of page.DeleteMarkers ?? []) {
+        yield { bucket, key: Key as string, versionId: VersionId as string, deleteMarker: true };
+      }
+      KeyMarker = page.IsTruncated ? page.NextKeyMarker : undefined;
+      VersionIdMarker = page.NextVersionIdMarker;
+    } while (KeyMarker);
+  }
+
+  async folders(bucket: string, prefix: string): Promise<string[]> {
+    const { CommonPrefixes = [] } = await this.#attempt(() =>
+      this.#client.send(
+        new ListObjectsV2Command({ Bucket: bucket, Prefix: prefix, Delimiter: '/' }),
+      ),
+    );
+    return CommonPrefixes.flatMap(({ Prefix }) => Prefix ?? []);
+  }
+
+  async #attempt<T>(call: () => Promise<T>): Promise<T> {
+    try {
+      return await call();
+    } catch (error) {
+      throw new UnavailableError('s3', { cause: error });
+    }
+  }
+}
+
+/** A version or a bucket without lock answers with an error of its own, which here means "none". */
+function noLock(error: unknown): undefined {
+  const none = [
+    'NoSuchObjectLockConfiguration',
+    'ObjectLockConfigurationNotFoundError',
+    'InvalidRequest',
+  ];
+  if (error instanceof S3ServiceException && none.includes(error.name)) return undefined;
+  throw error;
+}

@@ -1,0 +1,14 @@
+import type { ArchiveDependencies } from '../domain/evidence/archive-records.ts';
+import { prepareTraces } from '../domain/traces/prepare-trace.ts';
+import { type StoreTracesDependencies, storeTraces } from '../domain/traces/store-traces.ts';
+import { type ArchiveHandlerDependencies, archiveHandler } from '../shared/archive-handler.ts';
+
+type Dependencies = Omit<ArchiveHandlerDependencies, 'plane' | 'prepare' | 'store'> &
+  StoreTracesDependencies;
+
+/** Stores trace exports: governed traces in the vault, the others in staging until a run names them. */
+export function createHandler(dependencies: Dependencies) {
+  const store: ArchiveDependencies['store'] = (dated) => storeTraces(dated, dependencies);
+  const prepare: ArchiveDependencies['prepare'] = (record) => prepareTraces(record);
+  return archiveHandler({ ...dependencies, plane: 'traces', prepare, store });
+}

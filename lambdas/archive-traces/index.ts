@@ -1,0 +1,25 @@
+import { Logger } from '@aws-lambda-powertools/logger';
+import { Metrics } from '@aws-lambda-powertools/metrics';
+import { S3Client } from '@aws-sdk/client-s3';
+import { DynamoRunIndex } from '../adapters/dynamo-run-index.ts';
+import { DynamoTable } from '../adapters/dynamo-table.ts';
+import { S3EvidenceVault, S3TraceStaging } from '../adapters/s3-vault.ts';
+import { createDynamoClient } from '../shared/clients.ts';
+import { requireEnv, requireList } from '../shared/env.ts';
+import { requireRetention } from '../shared/retention-env.ts';
+import { createHandler } from './handler.ts';
+
+const s3 = new S3Client({});
+const vault = new S3EvidenceVault(s3, requireEnv('VAULT_BUCKET_NAME'));
+
+export const handler = createHandler({
+  vault,
+  reader: vault,
+  staging: new S3TraceStaging(s3, requireEnv('STAGING_BUCKET_NAME')),
+  index: new DynamoRunIndex(new DynamoTable(createDynamoClient(), requireEnv('INDEX_TABLE_NAME'))),
+  retention: requireRetention(),
+  runIdAttributes: requireList('RUN_ID_ATTRIBUTES'),
+  clock: Date.now,
+  logger: new Logger(),
+  metrics: new Metrics(),
+});

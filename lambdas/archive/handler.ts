@@ -1,0 +1,19 @@
+import type { ArchiveDependencies } from '../domain/evidence/archive-records.ts';
+import { type StoreEventsDependencies, storeEvents } from '../domain/evidence/store-events.ts';
+import { prepareEvent } from '../domain/openlineage/prepare-event.ts';
+import type { ObjectReader } from '../domain/ports.ts';
+import { promoteTrace } from '../domain/traces/promote.ts';
+import { type ArchiveHandlerDependencies, archiveHandler } from '../shared/archive-handler.ts';
+
+type Dependencies = Omit<ArchiveHandlerDependencies, 'plane' | 'prepare' | 'store'> &
+  Omit<StoreEventsDependencies, 'onTraceNamed'> & { readonly reader: ObjectReader };
+
+/** Stores lineage events; a run that names a trace makes what is staged of it evidence. */
+export function createHandler(dependencies: Dependencies) {
+  const store: ArchiveDependencies['store'] = (dated) =>
+    storeEvents(dated, {
+      ...dependencies,
+      onTraceNamed: async (traceId) => void (await promoteTrace(traceId, dependencies)),
+    });
+  return archiveHandler({ ...dependencies, plane: 'lineage', prepare: prepareEvent, store });
+}

@@ -1,0 +1,62 @@
+import type { Logger } from '@aws-lambda-powertools/logger';
+import { MetricUnit } from '@aws-lambda-powertools/metrics';
+import middy from '@middy/core';
+import {
+  type AuditReport,
+  fileReport,
+  type ReportDependencies,
+  retentionReport,
+} from '../domain/audit/report.ts';
+import {
+  auditRetention,
+  type RetentionAuditDependencies,
+} from '../domain/audit/retention-audit.ts';
+import { errorCode } from '../domain/errors.ts';
+import type { ObjectVersion } from '../domain/ports.ts';
+import { type AuditRequest, auditInterval } from '../shared/audit-request.ts';
+import { Metric } from '../shared/metric-names.ts';
+import type { MetricSink } from '../shared/metric-sink.ts';
+
+export interface AuditRetentionDependencies extends RetentionAuditDependencies, ReportDependencies {
+  readonly logger: Pick<Logger, 'info' | 'error'>;
+  readonly metrics: MetricSink;
+}
+
+/** What the function answers: the report itself, and where it is locked. */
+export interface AuditAnswer {
+  readonly report: AuditReport;
+  readonly location: ObjectVersion;
+}
+
+/** Runs the retention audit over `{asOf, from, to}`, all optional, and files its report. */
+export function createHandler({ logger, metrics, ...dependencies }: AuditRetentionDependencies) {
+  return middy<AuditRequest, AuditAnswer>().handler(async (request) => {
+    try {
+      const interval = auditInterval(request, dependencies.clock());
+      const audit = await auditRetention(interval, dependencies);
+      const report = retentionReport(interval, audit);
+      const location = await fileReport(report, dependencies);
+      metrics.addMetric(Metric.auditedVersions, MetricUnit.Count, report.checked.versions);
+      metrics.addMetric(Metric.parityViolations, MetricUnit.Count, report.findings.length);
+      metrics.addMetric(
+        Metric.auditIncomplete,
+        MetricUnit.Count,
+        report.status === 'complete' ? 0 : 1,
+      );
+      logger.info('retention audited', {
+        from: report.from,
+        to: report.to,
+        status: report.status,
+        findings: report.findings.length,
+      });
+      return { report, location };
+    } catch (error) {
+      // The alarm reads this metric: an audit that could not run is not an audit without findings.
+      metrics.addMetric(Metric.auditIncomplete, MetricUnit.Count, 1);
+      logger.error('retention not audited', { code: errorCode(error) });
+      throw error;
+    } finally {
+      metrics.publishStoredMetrics();
+    }
+  });
+}

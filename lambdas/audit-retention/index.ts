@@ -1,0 +1,25 @@
+import { Logger } from '@aws-lambda-powertools/logger';
+import { Metrics } from '@aws-lambda-powertools/metrics';
+import { S3Client } from '@aws-sdk/client-s3';
+import { DynamoRunIndex } from '../adapters/dynamo-run-index.ts';
+import { DynamoTable } from '../adapters/dynamo-table.ts';
+import { S3EvidenceVault } from '../adapters/s3-vault.ts';
+import { S3VersionInspector } from '../adapters/s3-version-inspector.ts';
+import { createDynamoClient } from '../shared/clients.ts';
+import { requireEnv } from '../shared/env.ts';
+import { requireRetention } from '../shared/retention-env.ts';
+import { createHandler } from './handler.ts';
+
+const s3 = new S3Client({});
+const vaultBucket = requireEnv('VAULT_BUCKET_NAME');
+
+export const handler = createHandler({
+  index: new DynamoRunIndex(new DynamoTable(createDynamoClient(), requireEnv('INDEX_TABLE_NAME'))),
+  inspector: new S3VersionInspector(s3),
+  vaultBucket,
+  vault: new S3EvidenceVault(s3, vaultBucket),
+  retention: requireRetention(),
+  clock: Date.now,
+  logger: new Logger(),
+  metrics: new Metrics(),
+});

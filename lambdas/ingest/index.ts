@@ -1,0 +1,20 @@
+import { Logger } from '@aws-lambda-powertools/logger';
+import { KMSClient } from '@aws-sdk/client-kms';
+import { DynamoProducerRegistry } from '../adapters/dynamo-producer-registry.ts';
+import { DynamoTable } from '../adapters/dynamo-table.ts';
+import { KinesisPublisher } from '../adapters/kinesis-publisher.ts';
+import { KmsEpochKeys } from '../adapters/kms-epoch-keys.ts';
+import { createDynamoClient, createKinesisClient } from '../shared/clients.ts';
+import { requireEnv, requireInteger } from '../shared/env.ts';
+import { createHandler } from './handler.ts';
+
+const producers = new DynamoTable(createDynamoClient(), requireEnv('PRODUCERS_TABLE_NAME'));
+
+export const handler = createHandler({
+  publisher: new KinesisPublisher(createKinesisClient(), requireEnv('LINEAGE_STREAM_NAME')),
+  registry: new DynamoProducerRegistry(producers, Date.now),
+  epochKeys: new KmsEpochKeys(new KMSClient({}), producers),
+  maxRecordBytes: requireInteger('MAX_RECORD_BYTES'),
+  clock: Date.now,
+  logger: new Logger(),
+});

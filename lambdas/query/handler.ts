@@ -1,0 +1,33 @@
+import type { EpochKeys, ProducerRegistry } from '../domain/ports.ts';
+import { type ApiLogger, apiHandler } from '../shared/http/api-handler.ts';
+import { authenticate } from '../shared/http/authenticate.ts';
+import { jsonResponse, unavailable } from '../shared/http/problem.ts';
+import { matchRoute, type Route } from '../shared/http/router.ts';
+import { eventRoutes } from './event-routes.ts';
+import type { HealthCheck } from './health.ts';
+import { type ReadDependencies, runRoutes } from './run-routes.ts';
+import { traceRoutes } from './trace-routes.ts';
+
+export interface QueryDependencies extends ReadDependencies {
+  readonly registry: ProducerRegistry;
+  readonly epochKeys: EpochKeys;
+  readonly health: HealthCheck;
+  readonly logger: ApiLogger;
+}
+
+/** Answers what the store knows. Every route but the health check needs a key with the scope `read`. */
+export function createHandler(dependencies: QueryDependencies) {
+  const routes: readonly Route[] = [
+    ...runRoutes(dependencies),
+    ...eventRoutes(dependencies),
+    ...traceRoutes(dependencies),
+  ];
+  return apiHandler(dependencies.logger, async (event) => {
+    if (event.resource === '/health') {
+      if (!(await dependencies.health.isHealthy())) throw unavailable();
+      return jsonResponse(200, { status: 'ok' });
+    }
+    await authenticate(event, 'read', dependencies.registry);
+    return matchRoute(routes, event)();
+  });
+}

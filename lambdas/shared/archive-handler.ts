@@ -1,0 +1,29 @@
+import type { Logger } from '@aws-lambda-powertools/logger';
+import { MetricUnit } from '@aws-lambda-powertools/metrics';
+import middy from '@middy/core';
+import type { KinesisStreamBatchResponse, KinesisStreamEvent } from 'aws-lambda';
+import { type ArchiveDependencies, archiveRecords } from '../domain/evidence/archive-records.ts';
+import { toBatchResponse, toConsumedRecords } from './kinesis-batch.ts';
+import { Metric } from './metric-names.ts';
+import type { MetricSink } from './metric-sink.ts';
+
+export interface ArchiveHandlerDependencies extends ArchiveDependencies {
+  readonly logger: Pick<Logger, 'info' | 'warn'>;
+  readonly metrics: MetricSink;
+}
+
+/** The Kinesis batch loop that both archive functions share: archive, count, report what must come again. */
+export function archiveHandler({ logger, metrics, ...dependencies }: ArchiveHandlerDependencies) {
+  return middy<KinesisStreamEvent, KinesisStreamBatchResponse>().handler(async (event) => {
+    const outcome = await archiveRecords(toConsumedRecords(event), dependencies);
+    const { failures, stored, skeletons, quarantined } = outcome;
+    metrics.addMetric(Metric.storedRecords, MetricUnit.Count, stored);
+    metrics.addMetric(Metric.skeletonRecords, MetricUnit.Count, skeletons);
+    metrics.addMetric(Metric.quarantinedRecords, MetricUnit.Count, quarantined);
+    metrics.publishStoredMetrics();
+    logger.info('batch archived', { stored, skeletons, quarantined, failed: failures.size });
+    if (failures.size > 0)
+      logger.warn('records to be delivered again', { codes: [...new Set(failures.values())] });
+    return toBatchResponse(outcome);
+  });
+}

@@ -1,0 +1,41 @@
+import type { AuditInterval } from '../domain/audit/retention-audit.ts';
+import { LineageError } from '../domain/errors.ts';
+
+/** The event of every scheduled function: all optional, all recorded, so that any run can be replayed. */
+export interface AuditRequest {
+  readonly asOf?: string;
+  readonly from?: string;
+  readonly to?: string;
+}
+
+/** The daily schedule looks back a little over a day, so that no hour falls between two runs. */
+const LOOK_BACK_MILLIS = 26 * 3_600_000;
+/** One function reads the interval hour by hour; longer ones are given in parts. */
+export const MAX_INTERVAL_MILLIS = 31 * 24 * 3_600_000;
+
+/**
+ * Fills in what a request leaves open.
+ * @throws LineageError `invalid_interval` when a time is unreadable, reversed or the interval too long
+ */
+export function auditInterval(request: AuditRequest, nowMillis: number): AuditInterval {
+  const asOf = timeOf(request.asOf, nowMillis);
+  const to = timeOf(request.to, asOf);
+  const from = timeOf(request.from, to - LOOK_BACK_MILLIS);
+  if (from >= to) throw invalid('from must be earlier than to');
+  if (to - from > MAX_INTERVAL_MILLIS)
+    throw invalid('from and to may be 31 days apart at the most');
+  const [fromText, toText, asOfText] = [from, to, asOf].map((millis) =>
+    new Date(millis).toISOString(),
+  );
+  return { from: fromText as string, to: toText as string, asOf: asOfText as string };
+}
+
+function timeOf(text: string | undefined, otherwise: number): number {
+  const millis = text === undefined ? otherwise : Date.parse(text);
+  if (Number.isNaN(millis)) throw invalid('asOf, from and to are RFC 3339 times');
+  return millis;
+}
+
+function invalid(message: string): LineageError {
+  return new LineageError('invalid_interval', message);
+}

@@ -1,0 +1,33 @@
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+import type { ProducerRegistry } from '../../domain/ports.ts';
+import { matchesKeyHash, readBearerKey } from '../../domain/producers/bearer-key.ts';
+import { hasScope, type Registration, type Scope } from '../../domain/producers/registration.ts';
+import { headerValues } from './body.ts';
+import { forbidden, unauthorized } from './problem.ts';
+
+const BEARER = /^bearer\s+(\S+)\s*$/i;
+
+/**
+ * Checks the bearer key of a request: form and checksum first, then the registry, then the scope.
+ * Of several Authorization lines the bearer one counts (the Java client can send two).
+ * @throws HttpProblem 401 or 403; UnavailableError when the registry does not answer, never open
+ */
+export async function authenticate(
+  event: APIGatewayProxyEvent,
+  scope: Scope,
+  registry: ProducerRegistry,
+): Promise<Registration> {
+  const presented = headerValues(event, 'authorization')
+    .flatMap((value) => BEARER.exec(value)?.[1] ?? [])
+    .at(-1);
+  if (presented === undefined) throw unauthorized('send a bearer key in the Authorization header');
+  const key = readBearerKey(presented);
+  if (!key)
+    throw unauthorized('the bearer key is mistyped or incomplete: its form or checksum is wrong');
+  const known = await registry.findByKeyId(key.id);
+  if (!known || !matchesKeyHash(key.presented, known.keyHash) || known.registration.disabled) {
+    throw unauthorized('the bearer key is not known or no longer valid');
+  }
+  if (!hasScope(known.registration, scope)) throw forbidden(scope);
+  return known.registration;
+}

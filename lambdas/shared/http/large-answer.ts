@@ -1,0 +1,40 @@
+import { gzipSync } from 'node:zlib';
+import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
+import { header } from './body.ts';
+import { HttpProblem } from './problem.ts';
+
+/** Smaller answers travel as they are: compressing them costs more than it saves. */
+const COMPRESS_FROM_CHARACTERS = 256 * 1024;
+/** Lambda returns 6,291,556 bytes at the most, counted after the body is escaped into JSON. */
+const MAX_RETURNED_BYTES = 6_200_000;
+
+/**
+ * Makes a large answer fit what a function may return: gzipped where the caller takes that.
+ * @throws HttpProblem 406 when it cannot fit otherwise
+ */
+export function fitAnswer(
+  response: APIGatewayProxyResult,
+  event: APIGatewayProxyEvent,
+): APIGatewayProxyResult {
+  if (response.body.length < COMPRESS_FROM_CHARACTERS) return response;
+  if (takesGzip(event)) {
+    return {
+      ...response,
+      headers: { ...response.headers, 'content-encoding': 'gzip', vary: 'accept-encoding' },
+      body: gzipSync(response.body).toString('base64'),
+      isBase64Encoded: true,
+    };
+  }
+  if (Buffer.byteLength(JSON.stringify(response.body)) <= MAX_RETURNED_BYTES) return response;
+  throw new HttpProblem(
+    406,
+    'Not Acceptable',
+    'the answer is too large uncompressed; ask with Accept-Encoding: gzip',
+  );
+}
+
+function takesGzip(event: APIGatewayProxyEvent): boolean {
+  return /(^|,)\s*(gzip|\*)\s*(;\s*q=(1|0?\.\d*[1-9]\d*)\d*\.?\d*)?\s*(,|$)/i.test(
+    header(event, 'accept-encoding') ?? '',
+  );
+}

@@ -1,0 +1,115 @@
+import type { APIGatewayProxyResult } from 'aws-lambda';
+import {
+  errorCode,
+  InvalidEventError,
+  type RuleViolation,
+  TooLargeError,
+  UnavailableError,
+} from '../../domain/errors.ts';
+import { JsonSyntaxError } from '../../domain/json/scanner.ts';
+
+/** A refusal with a fixed text: what went wrong and what to do. Never a byte of what was sent. */
+export class HttpProblem extends Error {
+  override readonly name = 'HttpProblem';
+  readonly status: number;
+  readonly title: string;
+  readonly errors: readonly RuleViolation[];
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(
+    status: number,
+    title: string,
+    detail: string,
+    options: { errors?: readonly RuleViolation[]; headers?: Readonly<Record<string, string>> } = {},
+  ) {
+    super(detail);
+    this.status = status;
+    this.title = title;
+    this.errors = options.errors ?? [];
+    this.headers = options.headers ?? {};
+  }
+}
+
+/** Transient refusals carry this: 1 s shortens the outage an OTel SDK survives, 10 s makes it give up at once. */
+export const RETRY_AFTER_SECONDS = 2;
+
+export const unauthorized = (detail: string) =>
+  new HttpProblem(401, 'Unauthorized', detail, { headers: { 'www-authenticate': 'Bearer' } });
+
+export const forbidden = (scope: string) =>
+  new HttpProblem(
+    403,
+    'Forbidden',
+    `this key lacks the scope ${scope}; ask an administrator for a key that has it`,
+  );
+
+export const notFound = (detail: string) => new HttpProblem(404, 'Not Found', detail);
+
+export const unavailable = () =>
+  new HttpProblem(
+    503,
+    'Service Unavailable',
+    'the store cannot answer for the moment; send the same request again',
+    {
+      headers: { 'retry-after': String(RETRY_AFTER_SECONDS) },
+    },
+  );
+
+/** What a thrown value means to the caller. Anything unforeseen is a transient fault of ours, and opaque. */
+export function problemOf(error: unknown): HttpProblem {
+  if (error instanceof HttpProblem) return error;
+  if (error instanceof TooLargeError)
+    return new HttpProblem(413, 'Content Too Large', error.message);
+  if (error instanceof JsonSyntaxError) {
+    return new HttpProblem(
+      400,
+      'Bad Request',
+      `the body is not JSON: ${error.code} at character ${error.offset}`,
+      {
+        errors: [{ path: '$', rule: error.code }],
+      },
+    );
+  }
+  if (error instanceof InvalidEventError) {
+    return new HttpProblem(
+      400,
+      'Bad Request',
+      'the body is no event this store can file; see errors',
+      {
+        errors: error.violations,
+      },
+    );
+  }
+  return unavailable();
+}
+
+/** Whether this error deserves a log line with our own code: a fault of ours, not of the caller. */
+export function faultCode(error: unknown): string | undefined {
+  if (error instanceof UnavailableError) return error.message;
+  return problemOf(error).status >= 500 ? errorCode(error) : undefined;
+}
+
+/** A problem document (RFC 9457) as the API answers it. */
+export function problemResponse(problem: HttpProblem, requestId: string): APIGatewayProxyResult {
+  return {
+    statusCode: problem.status,
+    headers: { 'content-type': 'application/problem+json', ...problem.headers },
+    body: JSON.stringify({
+      type: 'about:blank',
+      title: problem.title,
+      status: problem.status,
+      detail: problem.message,
+      instance: `urn:request:${requestId}`,
+      ...(problem.errors.length > 0 && { errors: problem.errors }),
+    }),
+  };
+}
+
+export function jsonResponse(statusCode: number, body: unknown): APIGatewayProxyResult {
+  return jsonTextResponse(statusCode, JSON.stringify(body));
+}
+
+/** An answer that is JSON text already: stored documents are passed on to the byte. */
+export function jsonTextResponse(statusCode: number, body: string): APIGatewayProxyResult {
+  return { statusCode, headers: { 'content-type': 'application/json' }, body };
+}

@@ -1,0 +1,53 @@
+import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
+import { HttpProblem, notFound } from './problem.ts';
+
+/** What a route gets: decoded path parameters and query, both compared byte for byte from here on. */
+export interface RouteRequest {
+  readonly parameters: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, string | undefined>>;
+}
+
+export type RouteHandler = (request: RouteRequest) => Promise<APIGatewayProxyResult>;
+
+export interface Route {
+  /** Segments separated by `/`; `{name}` takes one segment. */
+  readonly path: string;
+  readonly handle: RouteHandler;
+}
+
+/** Finds the route of a GET request. A trailing slash is no other resource. */
+export function matchRoute(
+  routes: readonly Route[],
+  event: APIGatewayProxyEvent,
+): () => Promise<APIGatewayProxyResult> {
+  if (event.httpMethod !== 'GET' && event.httpMethod !== 'HEAD') {
+    throw new HttpProblem(405, 'Method Not Allowed', 'this resource is read only', {
+      headers: { allow: 'GET' },
+    });
+  }
+  const segments = segmentsOf(event.pathParameters?.proxy ?? event.path);
+  const query = event.queryStringParameters ?? {};
+  for (const { path, handle } of routes) {
+    const parameters = matchPath(segmentsOf(path), segments);
+    if (parameters) return () => handle({ parameters, query });
+  }
+  throw notFound('there is nothing at this path; see the list of routes in the documentation');
+}
+
+function segmentsOf(path: string): string[] {
+  return path.split('/').filter((segment) => segment !== '');
+}
+
+function matchPath(
+  pattern: readonly string[],
+  segments: readonly string[],
+): Record<string, string> | undefined {
+  if (pattern.length !== segments.length) return undefined;
+  const parameters: Record<string, string> = {};
+  for (const [i, expected] of pattern.entries()) {
+    const segment = segments[i] as string;
+    if (expected.startsWith('{')) parameters[expected.slice(1, -1)] = segment;
+    else if (expected !== segment) return undefined;
+  }
+  return parameters;
+}

@@ -1,0 +1,16 @@
+/** CloudWatch namespace of what the functions of a stage emit (EMF): two stages of one account never mix. */
+export function metricNamespace(stage: string): string {
+  return `LineageEvidence/${stage}`;
+}
+
+/** Metric names, shared with the alarms of the monitoring stack. Producer, rule and ids are never dimensions. */
+export const Metric = {
+  acceptedEvents: 'AcceptedEvents',
+  rejectedEvents: 'RejectedEvents',
+  storedRecords: 'StoredRecords',
+  skeletonRecords: 'SkeletonRecords',
+  quarantinedRecords: 'QuarantinedRecords',
+  auditedVersions: 'AuditedVersions',
+  auditIncomplete: 'AuditIncomplete',
+  parityViolations: 'ParityViolations',
+} as const;
