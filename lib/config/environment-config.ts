@@ -1,0 +1,151 @@
+/** Object Lock mode. COMPLIANCE cannot be shortened or removed by anybody, the account's root included. */
+export type LockMode = 'GOVERNANCE' | 'COMPLIANCE';
+
+/** How long evidence is kept. Every value is in days. */
+export interface RetentionConfig {
+  readonly mode: LockMode;
+  /** Days that lineage events stay locked after acceptance. */
+  readonly lineageDays: number;
+  /** Days that governed traces stay locked; at least `lineageDays`, so that no run outlives its spans. */
+  readonly traceDays: number;
+  /** Legal floor in days: the bucket policy refuses a lock that ends earlier, whatever the class. */
+  readonly floorDays: number;
+}
+
+/** Fixed number of shards; the caller sizes it (1 MiB/s or 1,000 records/s in, for each shard). */
+interface ProvisionedCapacity {
+  readonly mode: 'provisioned';
+  readonly shards: number;
+}
+
+/** Kinesis scales by itself, at a higher price for each GB. */
+interface OnDemandCapacity {
+  readonly mode: 'on-demand';
+}
+
+export interface StreamConfig {
+  /** Hours a record can be read again; the time an outage of the archive may last. 24 to 8,760. */
+  readonly retentionHours: number;
+  readonly capacity: ProvisionedCapacity | OnDemandCapacity;
+  /** Largest stream record in bytes, a whole number of KiB between 1 MiB and 10 MiB. */
+  readonly maxRecordBytes: number;
+}
+
+export interface ArchiveConfig {
+  /** Seconds a batch may wait for more records, 0 to 300: larger means fewer, larger evidence objects. */
+  readonly windowSeconds: number;
+  /** Tries for a failing batch before its sequence numbers go to the failure queue, 1 to 10,000. */
+  readonly retryAttempts: number;
+  /** Most records in one invocation, 1 to 10,000. */
+  readonly batchSize: number;
+}
+
+/** Invocations set aside for each function, so that a flood at one door cannot starve another. */
+interface ReservedConcurrency {
+  /** For `ingest` and for `ingest-traces`, each. */
+  readonly ingest: number;
+  /** For `archive` and for `archive-traces`, each; at least the number of shards. */
+  readonly archive: number;
+  readonly query: number;
+}
+
+interface ThrottlingConfig {
+  /** Steady requests per second of the whole API stage. */
+  readonly rateLimit: number;
+  /** Requests that may arrive at once on top of the steady rate. */
+  readonly burstLimit: number;
+}
+
+/** Who is asked for what: a bearer key inside the functions, or SigV4 at the gateway. */
+type EndpointAuth = 'bearer' | 'iam';
+
+/** Reachable from the internet; `prod` needs `allowedCidrs`, `webAclArn` or `auth: 'iam'` as well. */
+interface PublicEndpoint {
+  readonly kind: 'public';
+  readonly auth: EndpointAuth;
+  /**
+   * IPv4 or IPv6 ranges that may call; everyone else is refused by the API's resource policy.
+   * @default - no resource policy
+   */
+  readonly allowedCidrs?: readonly string[];
+  /**
+   * ARN of a regional WAFv2 web ACL.
+   * @default - no web ACL
+   */
+  readonly webAclArn?: string;
+}
+
+/** Reachable through VPC endpoints only. */
+interface PrivateEndpoint {
+  readonly kind: 'private';
+  readonly auth: EndpointAuth;
+  /** Ids of interface endpoints of `execute-api`. */
+  readonly vpcEndpointIds: readonly string[];
+}
+
+/**
+ * Access logs need the account-wide CloudWatch role of API Gateway: `none` writes no access log, `existing` relies on
+ * a role that the account has (a deploy without it fails), `create` sets the account's role, for every API in it.
+ */
+type GatewayAccountRole = 'none' | 'existing' | 'create';
+
+/** Everything that may differ between two deployments; checked by `validateEnvironmentConfig`. */
+export interface EnvironmentConfig {
+  /** Short name, lower case; part of every stack name. */
+  readonly name: string;
+  /**
+   * Twelve digits.
+   * @default - the account of the credentials that deploy
+   */
+  readonly account?: string;
+  /**
+   * AWS region.
+   * @default - the region of the credentials that deploy
+   */
+  readonly region?: string;
+  readonly retention: RetentionConfig;
+  /**
+   * The account id once more: COMPLIANCE locks cannot be undone, so they are spelled out for one account.
+   * @default - none, and COMPLIANCE is refused
+   */
+  readonly acknowledgeCompliance?: string;
+  /** Days that ungoverned spans, plans and parts live in the unlocked staging bucket. */
+  readonly stagingDays: number;
+  readonly streams: StreamConfig;
+  readonly archive: ArchiveConfig;
+  /**
+   * Invocations set aside for each function.
+   * @default - none: functions share the account's pool
+   */
+  readonly reservedConcurrency?: ReservedConcurrency;
+  readonly throttling: ThrottlingConfig;
+  readonly endpoint: PublicEndpoint | PrivateEndpoint;
+  readonly gatewayAccountRole: GatewayAccountRole;
+  /** Days that logs of functions, API and bucket access are kept; one of the periods CloudWatch Logs knows. */
+  readonly logRetentionDays: number;
+  /** EventBridge expressions, `rate(...)` or `cron(...)`. */
+  readonly schedules: { readonly auditRetention: string };
+  readonly alarms: {
+    /**
+     * Addresses that the alarm topic writes to, after each has confirmed.
+     * @default - nobody
+     */
+    readonly emails?: readonly string[];
+  };
+  /** What joins a span to a run; names only, since none of them is a standard yet. */
+  readonly join: {
+    /** Span or resource attributes that carry a run id. */
+    readonly runIdAttributes: readonly string[];
+    /** Run facets that carry `traceId` and `spanId`. */
+    readonly traceContextFacets: readonly string[];
+  };
+  readonly guards: {
+    /**
+     * The one role that may change policy, lifecycle, replication and lock settings of the vault.
+     * @default - the CloudFormation execution role of the CDK bootstrap in the account
+     */
+    readonly deploymentRoleArn?: string;
+  };
+  /** Refuses deletion of tables; the data stack itself is protected everywhere but on an emulator. */
+  readonly deletionProtection: boolean;
+}

@@ -1,0 +1,90 @@
+import { RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { ConfigCheck } from './config-check.ts';
+import { checkEndpoint } from './endpoint-rules.ts';
+import type { EnvironmentConfig } from './environment-config.ts';
+import { checkRetention } from './retention-rules.ts';
+
+const KIB = 1024;
+const MIB = 1024 * KIB;
+
+/** Lambda takes up to ten records without a batching window, and asks for a window beyond. */
+const UNWINDOWED_BATCH = 10;
+
+const LOG_PERIODS: readonly unknown[] = Object.values(RetentionDays);
+
+/** Returns the config unchanged, or throws a `ConfigError` for the first field that cannot be deployed. */
+export function validateEnvironmentConfig(config: EnvironmentConfig): EnvironmentConfig {
+  const check = new ConfigCheck(config.name);
+  checkPlace(check, config);
+  checkRetention(check, config);
+  checkCapacity(check, config);
+  checkEndpoint(check, config);
+  checkOperations(check, config);
+  check.names('join.runIdAttributes', config.join.runIdAttributes);
+  check.names('join.traceContextFacets', config.join.traceContextFacets);
+  return config;
+}
+
+function checkPlace(check: ConfigCheck, { name, account, region }: EnvironmentConfig): void {
+  check.matches('name', name, /^[a-z][a-z0-9]{1,15}$/, 'use 2 to 16 lower-case letters or digits');
+  check.matches('account', account, /^\d{12}$/, 'use the twelve digits of the account id');
+  check.matches('region', region, /^[a-z]{2}(-[a-z]+)+-\d$/, 'use a region such as eu-central-1');
+}
+
+function checkCapacity(check: ConfigCheck, config: EnvironmentConfig): void {
+  const { streams, archive, throttling } = config;
+  check.whole('stagingDays', config.stagingDays, 1, 3650);
+  check.whole('streams.retentionHours', streams.retentionHours, 24, 8760);
+  check.whole('streams.maxRecordBytes', streams.maxRecordBytes, MIB, 10 * MIB);
+  if (streams.maxRecordBytes % KIB !== 0) {
+    check.refuse('streams.maxRecordBytes', streams.maxRecordBytes, `use a multiple of ${KIB}`);
+  }
+  if (streams.capacity.mode === 'provisioned') {
+    const { shards } = streams.capacity;
+    const reserved = config.reservedConcurrency?.archive;
+    check.whole('streams.capacity.shards', shards, 1, 10_000);
+    if (reserved !== undefined && reserved < shards) {
+      check.refuse(
+        'reservedConcurrency.archive',
+        reserved,
+        `each shard needs one: use ${shards} or more`,
+      );
+    }
+  }
+  check.whole('archive.windowSeconds', archive.windowSeconds, 0, 300);
+  check.whole('archive.retryAttempts', archive.retryAttempts, 1, 10_000);
+  check.whole('archive.batchSize', archive.batchSize, 1, 10_000);
+  if (archive.batchSize > UNWINDOWED_BATCH && archive.windowSeconds === 0) {
+    check.refuse('archive.windowSeconds', 0, `use 1 or more with batches over ${UNWINDOWED_BATCH}`);
+  }
+  for (const [group, value] of Object.entries(config.reservedConcurrency ?? {})) {
+    check.whole(`reservedConcurrency.${group}`, value, 1, 10_000);
+  }
+  check.whole('throttling.rateLimit', throttling.rateLimit, 1, 100_000);
+  check.whole('throttling.burstLimit', throttling.burstLimit, 1, 100_000);
+}
+
+function checkOperations(check: ConfigCheck, config: EnvironmentConfig): void {
+  if (!LOG_PERIODS.includes(config.logRetentionDays)) {
+    check.refuse(
+      'logRetentionDays',
+      config.logRetentionDays,
+      'use a period that CloudWatch Logs knows, such as 30, 90, 365 or 731',
+    );
+  }
+  check.matches(
+    'schedules.auditRetention',
+    config.schedules.auditRetention,
+    /^(rate|cron)\([^()]+\)$/,
+    'use an EventBridge expression such as rate(1 day)',
+  );
+  for (const email of config.alarms.emails ?? []) {
+    check.matches('alarms.emails', email, /^[^@\s]+@[^@\s]+$/, 'use an e-mail address');
+  }
+  check.matches(
+    'guards.deploymentRoleArn',
+    config.guards.deploymentRoleArn,
+    /^arn:aws[a-z-]*:iam::\d{12}:role\/.+$/,
+    'use the ARN of the IAM role that CloudFormation deploys with',
+  );
+}

@@ -1,0 +1,52 @@
+import { Duration } from 'aws-cdk-lib';
+import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
+import { type IMetric, Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
+import type { Queue } from 'aws-cdk-lib/aws-sqs';
+import { metricNamespace } from '../../lambdas/shared/metric-names.ts';
+import type { ServiceFunction } from './service-function.ts';
+
+/** Fires when the metric stays above the threshold for all periods; a missing value is a good one. */
+export interface AlarmCondition {
+  readonly id: string;
+  readonly metric: IMetric;
+  readonly threshold: number;
+  /** @default 1 */
+  readonly periods?: number;
+  /** What it means and what to do, in one sentence. */
+  readonly advice: string;
+  /** Anchor in docs/operations.md. */
+  readonly runbook: string;
+}
+
+/** As fine as these alarms need, as coarse as keeps them cheap. */
+const PERIOD = Duration.minutes(5);
+const SUM = { period: PERIOD, statistic: Stats.SUM };
+const MAXIMUM = { period: PERIOD, statistic: Stats.MAXIMUM };
+
+/** Sum of a metric that a function writes; `service` is the dimension that Powertools adds. */
+export function functionMetric(metricName: string, { folder, stage }: ServiceFunction): Metric {
+  return new Metric({
+    ...SUM,
+    dimensionsMap: { service: folder },
+    metricName,
+    namespace: metricNamespace(stage),
+  });
+}
+
+/** Age in milliseconds of the last record that the function got. */
+export const iteratorAge = ({ fn }: ServiceFunction): IMetric =>
+  fn.metric('IteratorAge', { ...MAXIMUM });
+
+export const errors = ({ fn }: ServiceFunction): IMetric => fn.metricErrors(SUM);
+
+/** Answers from 500 up of the whole stage, those of the gateway included. */
+export const serverErrors = (api: RestApi): IMetric => api.deploymentStage.metricServerError(SUM);
+
+export const requests = (api: RestApi): IMetric => api.deploymentStage.metricCount(SUM);
+
+export const messages = (queue: Queue): IMetric =>
+  queue.metricApproximateNumberOfMessagesVisible(MAXIMUM);
+
+/** Age in seconds of the oldest message. */
+export const messageAge = (queue: Queue): IMetric =>
+  queue.metricApproximateAgeOfOldestMessage(MAXIMUM);

@@ -1,0 +1,38 @@
+import { RemovalPolicy } from 'aws-cdk-lib';
+import {
+  AccessLogFormat,
+  LogGroupLogDestination,
+  type StageOptions,
+} from 'aws-cdk-lib/aws-apigateway';
+import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
+import type { Construct } from 'constructs';
+import type { EnvironmentConfig } from '../config/environment-config.ts';
+
+/** Route and outcome only: a path holds run ids, a query string dataset names. */
+const FORMAT = AccessLogFormat.custom(
+  JSON.stringify({
+    requestId: '$context.requestId',
+    time: '$context.requestTimeEpoch',
+    method: '$context.httpMethod',
+    route: '$context.resourcePath',
+    status: '$context.status',
+    errorType: '$context.error.responseType',
+    responseBytes: '$context.responseLength',
+    latencyMillis: '$context.responseLatency',
+    integrationStatus: '$context.integrationStatus',
+    sourceIp: '$context.identity.sourceIp',
+  }),
+);
+
+/** Stage options that write access logs, or none where the account has no role for them. */
+export function accessLogOptions(scope: Construct, config: EnvironmentConfig): StageOptions {
+  if (config.gatewayAccountRole === 'none') return {};
+  const logGroup = new LogGroup(scope, 'AccessLogs', {
+    removalPolicy: RemovalPolicy.DESTROY,
+    retention: config.logRetentionDays as RetentionDays, // validated against the enum
+  });
+  return {
+    accessLogDestination: new LogGroupLogDestination(logGroup),
+    accessLogFormat: FORMAT,
+  };
+}

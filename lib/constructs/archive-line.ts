@@ -1,0 +1,113 @@
+import { Duration } from 'aws-cdk-lib';
+import { Construct } from 'constructs';
+import type { EnvironmentConfig } from '../config/environment-config.ts';
+import { retentionSetting } from '../config/retention-setting.ts';
+import type { EvidenceResources } from './evidence-resources.ts';
+import { REDRIVE_TIMEOUT } from './failure-queue.ts';
+import { QueueConsumer } from './queue-consumer.ts';
+import { ServiceFunction } from './service-function.ts';
+import { StreamConsumer } from './stream-consumer.ts';
+
+export interface ArchiveLineProps {
+  readonly config: EnvironmentConfig;
+  readonly resources: EvidenceResources;
+}
+
+const ARCHIVE_TIMEOUT = Duration.minutes(1);
+
+/** Memory buys CPU: redaction and gzip are all that archive does besides waiting. */
+const ARCHIVE_MEMORY_MIB = 1024;
+
+/** From the streams into vault, staging and index; what fails comes back through redrive. */
+export class ArchiveLine extends Construct {
+  readonly archive: ServiceFunction;
+  readonly archiveTraces: ServiceFunction;
+  readonly redrive: ServiceFunction;
+
+  constructor(scope: Construct, id: string, props: ArchiveLineProps) {
+    super(scope, id);
+    const { config, resources } = props;
+    const { lineage, lineageFailures, staging, tables, traces, tracesFailures, vault } = resources;
+    const retention = JSON.stringify(retentionSetting(config));
+    const archiveEnvironment = {
+      VAULT_BUCKET_NAME: vault.bucket.bucketName,
+      STAGING_BUCKET_NAME: staging.bucket.bucketName,
+      INDEX_TABLE_NAME: tables.index.table.tableName,
+      RETENTION: retention,
+      TRACE_CONTEXT_FACETS: config.join.traceContextFacets.join(','),
+    };
+    const archiving = {
+      config,
+      memorySize: ARCHIVE_MEMORY_MIB,
+      timeout: ARCHIVE_TIMEOUT,
+      reservedConcurrency: config.reservedConcurrency?.archive,
+    };
+
+    this.archive = new ServiceFunction(this, 'Archive', {
+      ...archiving,
+      folder: 'archive',
+      environment: archiveEnvironment,
+    });
+    vault.grantWrite(this.archive, 'lineage', 'traces', 'quarantine', 'findings');
+    vault.grantRead(this.archive, 'lineage', 'traces', 'quarantine', 'findings');
+    staging.grantRead(this.archive, 'traces');
+    tables.index.grantReadWrite(this.archive);
+
+    this.archiveTraces = new ServiceFunction(this, 'ArchiveTraces', {
+      ...archiving,
+      folder: 'archive-traces',
+      environment: {
+        ...archiveEnvironment,
+        RUN_ID_ATTRIBUTES: config.join.runIdAttributes.join(','),
+      },
+    });
+    vault.grantWrite(this.archiveTraces, 'traces', 'quarantine', 'findings');
+    vault.grantRead(this.archiveTraces, 'traces', 'quarantine', 'findings');
+    staging.grantWrite(this.archiveTraces, 'traces');
+    staging.grantRead(this.archiveTraces, 'traces');
+    tables.index.grantReadWrite(this.archiveTraces);
+
+    this.redrive = new ServiceFunction(this, 'Redrive', {
+      config,
+      folder: 'redrive',
+      timeout: REDRIVE_TIMEOUT,
+      environment: {
+        LINEAGE_STREAM_NAME: lineage.stream.streamName,
+        TRACES_STREAM_NAME: traces.stream.streamName,
+        ARCHIVE_FUNCTION_NAME: this.archive.fn.functionName,
+        ARCHIVE_TRACES_FUNCTION_NAME: this.archiveTraces.fn.functionName,
+        VAULT_BUCKET_NAME: vault.bucket.bucketName,
+        INDEX_TABLE_NAME: tables.index.table.tableName,
+        RETENTION: retention,
+      },
+    });
+    lineage.grantReadBack(this.redrive);
+    traces.grantReadBack(this.redrive);
+    vault.grantWrite(this.redrive, 'quarantine', 'findings');
+    vault.grantReadCurrent(this.redrive, 'quarantine', 'findings');
+    tables.index.grantUpdate(this.redrive);
+    this.redrive.allow(
+      ['lambda:InvokeFunction'],
+      [this.archive.fn.functionArn, this.archiveTraces.fn.functionArn],
+    );
+
+    const { archive } = config;
+    new StreamConsumer(this, 'Lineage', {
+      archive,
+      consumer: this.archive,
+      failures: lineageFailures,
+      stream: lineage,
+    });
+    new StreamConsumer(this, 'Traces', {
+      archive,
+      consumer: this.archiveTraces,
+      failures: tracesFailures,
+      stream: traces,
+    });
+    new QueueConsumer(this, 'LineageFailures', {
+      consumer: this.redrive,
+      failures: lineageFailures,
+    });
+    new QueueConsumer(this, 'TracesFailures', { consumer: this.redrive, failures: tracesFailures });
+  }
+}

@@ -1,0 +1,149 @@
+import { Duration } from 'aws-cdk-lib';
+import { Alarm, ComparisonOperator, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
+import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
+import type { ITopic } from 'aws-cdk-lib/aws-sns';
+import { Construct } from 'constructs';
+import { Metric } from '../../lambdas/shared/metric-names.ts';
+import {
+  type AlarmCondition,
+  errors,
+  functionMetric,
+  iteratorAge,
+  messageAge,
+  messages,
+  serverErrors,
+} from './alarm-conditions.ts';
+import type { WatchedParts } from './watched-parts.ts';
+
+export interface EvidenceAlarmsProps {
+  readonly parts: WatchedParts;
+  readonly topic: ITopic;
+}
+
+/** One alarm for each way that evidence could get lost or late; each description says what to do. */
+export class EvidenceAlarms extends Construct {
+  readonly alarms: readonly Alarm[];
+
+  constructor(scope: Construct, id: string, { parts, topic }: EvidenceAlarmsProps) {
+    super(scope, id);
+    const action = new SnsAction(topic);
+    this.alarms = conditions(parts).map((condition) => this.#alarm(condition));
+    for (const alarm of this.alarms) alarm.addAlarmAction(action);
+  }
+
+  #alarm({ id, periods = 1, metric, threshold, advice, runbook }: AlarmCondition): Alarm {
+    return new Alarm(this, id, {
+      alarmDescription: `${advice} Runbook: docs/operations.md#${runbook}`,
+      comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
+      evaluationPeriods: periods,
+      metric,
+      threshold,
+      treatMissingData: TreatMissingData.NOT_BREACHING,
+    });
+  }
+}
+
+/** Far above any batch window and far below the stream's memory. */
+const LATE_MILLIS = Duration.minutes(15).toMilliseconds();
+
+/** The longest that an accepted record may stay unstored without a person knowing. */
+const UNSTORED_SECONDS = Duration.hours(1).toSeconds();
+
+/** A burst of throttled requests is answered and sent again; more than this twice in a row is an outage. */
+const SERVER_ERRORS = 10;
+
+function conditions({ api, archive, archiveTraces, audit, redrive, resources }: WatchedParts) {
+  const { lineageFailures, tracesFailures } = resources;
+  const result: AlarmCondition[] = [
+    {
+      id: 'ArchiveAge',
+      metric: iteratorAge(archive),
+      threshold: LATE_MILLIS,
+      periods: 3,
+      advice: 'Lineage events wait in the stream: find what the archive function fails on.',
+      runbook: 'iterator-age',
+    },
+    {
+      id: 'ArchiveTracesAge',
+      metric: iteratorAge(archiveTraces),
+      threshold: LATE_MILLIS,
+      periods: 3,
+      advice: 'Spans wait in the stream: find what the archive-traces function fails on.',
+      runbook: 'iterator-age',
+    },
+    {
+      id: 'IngestErrors',
+      metric: serverErrors(api),
+      threshold: SERVER_ERRORS,
+      periods: 2,
+      advice: 'Producers are told to try again: check Kinesis, the producers table and throttling.',
+      runbook: 'ingest-errors',
+    },
+    {
+      id: 'AuditErrors',
+      metric: errors(audit),
+      threshold: 0,
+      advice:
+        'The retention audit crashed: read its log and invoke it again for the same interval.',
+      runbook: 'audit-errors',
+    },
+    {
+      id: 'AuditIncomplete',
+      metric: functionMetric(Metric.auditIncomplete, audit),
+      threshold: 0,
+      advice: 'An audit could not look at everything: restore its rights and run it again.',
+      runbook: 'audit-incomplete',
+    },
+    {
+      id: 'ParityViolations',
+      metric: functionMetric(Metric.parityViolations, audit),
+      threshold: 0,
+      advice: 'The vault does not hold what was promised: open the report and follow each finding.',
+      runbook: 'parity-violations',
+    },
+  ];
+  for (const [stream, failures] of [
+    ['Lineage', lineageFailures],
+    ['Traces', tracesFailures],
+  ] as const) {
+    result.push(
+      {
+        id: `${stream}FailureDepth`,
+        metric: messages(failures.queue),
+        threshold: 0,
+        periods: 3,
+        advice: 'Accepted records are not stored yet and redrive does not keep up: read its log.',
+        runbook: 'failure-queue-depth',
+      },
+      {
+        id: `${stream}FailureAge`,
+        metric: messageAge(failures.queue),
+        threshold: UNSTORED_SECONDS,
+        advice:
+          'An accepted record is not stored for an hour: redrive before the stream forgets it.',
+        runbook: 'failure-queue-age',
+      },
+      {
+        id: `${stream}DeadLetters`,
+        metric: messages(failures.deadLetters),
+        threshold: 0,
+        advice: 'Redrive gave up on an accepted record: redrive by hand while the stream holds it.',
+        runbook: 'dead-letters',
+      },
+    );
+  }
+  for (const [id, fn] of [
+    ['ArchiveQuarantine', archive],
+    ['ArchiveTracesQuarantine', archiveTraces],
+    ['RedriveQuarantine', redrive],
+  ] as const) {
+    result.push({
+      id,
+      metric: functionMetric(Metric.quarantinedRecords, fn),
+      threshold: 0,
+      advice: 'A record could not be parsed and is kept without payload: find its producer.',
+      runbook: 'quarantined-records',
+    });
+  }
+  return result;
+}

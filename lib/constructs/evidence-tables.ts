@@ -1,0 +1,35 @@
+import { AttributeType, ProjectionType } from 'aws-cdk-lib/aws-dynamodb';
+import type { Key } from 'aws-cdk-lib/aws-kms';
+import { Construct } from 'constructs';
+import { customerKey } from './customer-key.ts';
+import { EvidenceTable } from './evidence-table.ts';
+
+export interface EvidenceTablesProps {
+  readonly deletionProtection: boolean;
+}
+
+/** The index, a cache over the vault, and the producers with the hashes of their keys; one key encrypts both. */
+export class EvidenceTables extends Construct {
+  readonly key: Key;
+  readonly index: EvidenceTable;
+  readonly producers: EvidenceTable;
+
+  constructor(scope: Construct, id: string, { deletionProtection }: EvidenceTablesProps) {
+    super(scope, id);
+    this.key = customerKey(this, 'Key', 'Index and producers tables');
+    this.index = new EvidenceTable(this, 'Index', {
+      deletionProtection,
+      encryptionKey: this.key,
+      globalIndex: {
+        indexName: 'byHour',
+        partitionKey: { name: 'hourKey', type: AttributeType.STRING },
+        projectionType: ProjectionType.ALL,
+        sortKey: { name: 'sk', type: AttributeType.STRING },
+      },
+    });
+    this.producers = new EvidenceTable(this, 'Producers', {
+      deletionProtection,
+      encryptionKey: this.key,
+    });
+  }
+}

@@ -1,0 +1,110 @@
+import { Duration, RemovalPolicy } from 'aws-cdk-lib';
+import { AnyPrincipal, Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import type { Key } from 'aws-cdk-lib/aws-kms';
+import {
+  BlockPublicAccess,
+  Bucket,
+  BucketEncryption,
+  type IBucket,
+  ObjectLockRetention,
+  ObjectOwnership,
+} from 'aws-cdk-lib/aws-s3';
+import { Construct } from 'constructs';
+import type { RetentionConfig } from '../config/environment-config.ts';
+import { customerKey } from './customer-key.ts';
+import { allowObjects } from './object-access.ts';
+import type { ServiceFunction } from './service-function.ts';
+import { vaultPolicy } from './vault-policy.ts';
+
+export interface EvidenceVaultProps {
+  readonly retention: RetentionConfig;
+  /** ARN of the only role that may change what protects the vault and its key. */
+  readonly deploymentRoleArn: string;
+  readonly accessLogs: IBucket;
+}
+
+/** Top-level folders of the vault that functions write to. */
+export type VaultPrefix = 'lineage' | 'traces' | 'quarantine' | 'findings' | 'reports';
+
+/** The write-once bucket: locked from creation, own key, TLS only, kept when everything else goes. */
+export class EvidenceVault extends Construct {
+  readonly bucket: Bucket;
+  readonly key: Key;
+
+  constructor(scope: Construct, id: string, props: EvidenceVaultProps) {
+    super(scope, id);
+    const { accessLogs, deploymentRoleArn, retention } = props;
+    const floor = Duration.days(retention.floorDays);
+
+    this.key = customerKey(this, 'Key', 'Evidence in the vault');
+    this.key.addToResourcePolicy(keyGuard(deploymentRoleArn));
+    this.bucket = new Bucket(this, 'Bucket', {
+      blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
+      bucketKeyEnabled: true,
+      encryption: BucketEncryption.KMS,
+      encryptionKey: this.key,
+      enforceSSL: true,
+      // no rule expires a version: over a lock that a hold or a long run extended it would leave a delete marker
+      lifecycleRules: [{ abortIncompleteMultipartUploadAfter: Duration.days(1) }],
+      objectLockDefaultRetention:
+        retention.mode === 'COMPLIANCE'
+          ? ObjectLockRetention.compliance(floor)
+          : ObjectLockRetention.governance(floor),
+      objectLockEnabled: true,
+      objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
+      removalPolicy: RemovalPolicy.RETAIN,
+      serverAccessLogsBucket: accessLogs,
+      serverAccessLogsPrefix: 'vault/',
+      versioned: true,
+    });
+    for (const statement of vaultPolicy({ bucket: this.bucket, deploymentRoleArn, retention })) {
+      this.bucket.addToResourcePolicy(statement);
+    }
+    // a retained bucket whose policy went with the stack would be unguarded
+    this.bucket.policy?.applyRemovalPolicy(RemovalPolicy.RETAIN);
+  }
+
+  /** New locked objects below the prefixes; S3 asks for Decrypt to check what it encrypted. */
+  grantWrite(fn: ServiceFunction, ...prefixes: readonly VaultPrefix[]): void {
+    allowObjects(fn, this.bucket, ['s3:PutObject', 's3:PutObjectRetention'], prefixes);
+    fn.allow(['kms:Decrypt', 'kms:GenerateDataKey'], [this.key.keyArn]);
+  }
+
+  /** Current content below the prefixes. */
+  grantReadCurrent(fn: ServiceFunction, ...prefixes: readonly VaultPrefix[]): void {
+    allowObjects(fn, this.bucket, ['s3:GetObject'], prefixes);
+    fn.allow(['kms:Decrypt'], [this.key.keyArn]);
+  }
+
+  /** Content of objects below the prefixes, by version or current. */
+  grantRead(fn: ServiceFunction, ...prefixes: readonly (VaultPrefix | '*')[]): void {
+    allowObjects(fn, this.bucket, ['s3:GetObject', 's3:GetObjectVersion'], prefixes);
+    fn.allow(['kms:Decrypt'], [this.key.keyArn]);
+  }
+
+  /** Until when versions are locked and whether they are held, in the whole vault. */
+  grantReadLocks(fn: ServiceFunction): void {
+    allowObjects(fn, this.bucket, ['s3:GetObjectLegalHold', 's3:GetObjectRetention'], ['*']);
+  }
+
+  grantList(fn: ServiceFunction): void {
+    fn.allow(['s3:ListBucketVersions'], [this.bucket.bucketArn]);
+  }
+}
+
+/** Disabling the key hides the evidence as well as deleting it would. */
+function keyGuard(deploymentRoleArn: string): PolicyStatement {
+  return new PolicyStatement({
+    sid: 'DenyGuardChanges',
+    effect: Effect.DENY,
+    principals: [new AnyPrincipal()],
+    actions: [
+      'kms:DisableKey',
+      'kms:DisableKeyRotation',
+      'kms:PutKeyPolicy',
+      'kms:ScheduleKeyDeletion',
+    ],
+    resources: ['*'], // in a key policy, "*" is the key itself
+    conditions: { ArnNotEquals: { 'aws:PrincipalArn': deploymentRoleArn } },
+  });
+}

@@ -1,0 +1,89 @@
+import { Duration } from 'aws-cdk-lib';
+import { Construct } from 'constructs';
+import type { EnvironmentConfig } from '../config/environment-config.ts';
+import { retentionSetting } from '../config/retention-setting.ts';
+import { EvidenceApi } from './evidence-api.ts';
+import type { EvidenceResources } from './evidence-resources.ts';
+import { ServiceFunction } from './service-function.ts';
+
+export interface FrontDoorProps {
+  readonly config: EnvironmentConfig;
+  readonly resources: EvidenceResources;
+}
+
+/** Below the 29 s of the gateway, so that the function's own answer wins. */
+const REQUEST_TIMEOUT = Duration.seconds(25);
+
+/** The API with the three functions behind it. */
+export class FrontDoor extends Construct {
+  readonly ingest: ServiceFunction;
+  readonly ingestTraces: ServiceFunction;
+  readonly query: ServiceFunction;
+  readonly api: EvidenceApi;
+
+  constructor(scope: Construct, id: string, { config, resources }: FrontDoorProps) {
+    super(scope, id);
+    const { hmacKeys, lineage, staging, tables, traces, vault } = resources;
+    const accepting = {
+      config,
+      timeout: REQUEST_TIMEOUT,
+      reservedConcurrency: config.reservedConcurrency?.ingest,
+    };
+    const keyEnvironment = {
+      PRODUCERS_TABLE_NAME: tables.producers.table.tableName,
+      HMAC_KEY_ARN: hmacKeys.current.keyArn,
+    };
+    const acceptEnvironment = {
+      ...keyEnvironment,
+      MAX_RECORD_BYTES: `${config.streams.maxRecordBytes}`,
+    };
+
+    this.ingest = new ServiceFunction(this, 'Ingest', {
+      ...accepting,
+      folder: 'ingest',
+      environment: { ...acceptEnvironment, LINEAGE_STREAM_NAME: lineage.stream.streamName },
+    });
+    lineage.grantPublish(this.ingest);
+
+    this.ingestTraces = new ServiceFunction(this, 'IngestTraces', {
+      ...accepting,
+      folder: 'ingest-traces',
+      environment: { ...acceptEnvironment, TRACES_STREAM_NAME: traces.stream.streamName },
+    });
+    traces.grantPublish(this.ingestTraces);
+
+    this.query = new ServiceFunction(this, 'Query', {
+      config,
+      folder: 'query',
+      timeout: REQUEST_TIMEOUT,
+      reservedConcurrency: config.reservedConcurrency?.query,
+      environment: {
+        ...keyEnvironment,
+        VAULT_BUCKET_NAME: vault.bucket.bucketName,
+        STAGING_BUCKET_NAME: staging.bucket.bucketName,
+        INDEX_TABLE_NAME: tables.index.table.tableName,
+        LINEAGE_STREAM_NAME: lineage.stream.streamName,
+        RETENTION: JSON.stringify(retentionSetting(config)),
+        TRACE_CONTEXT_FACETS: config.join.traceContextFacets.join(','),
+        RUN_ID_ATTRIBUTES: config.join.runIdAttributes.join(','),
+      },
+    });
+    vault.grantRead(this.query, '*');
+    vault.grantReadLocks(this.query);
+    staging.grantRead(this.query, '*');
+    tables.index.grantRead(this.query);
+    lineage.grantProbe(this.query);
+
+    for (const fn of [this.ingest, this.ingestTraces, this.query]) {
+      tables.producers.grantRead(fn);
+      hmacKeys.grantUnwrap(fn);
+    }
+
+    this.api = new EvidenceApi(this, 'Gateway', {
+      config,
+      ingest: this.ingest,
+      ingestTraces: this.ingestTraces,
+      query: this.query,
+    });
+  }
+}

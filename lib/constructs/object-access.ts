@@ -1,0 +1,29 @@
+import { Stack } from 'aws-cdk-lib';
+import type { Bucket } from 'aws-cdk-lib/aws-s3';
+import { acknowledge } from './acknowledge.ts';
+import type { ServiceFunction } from './service-function.ts';
+
+/**
+ * Allows actions on the objects of a bucket below the given prefixes (`*` is the whole bucket). The bucket lies in
+ * another stack than the function, so the finding that is accepted here names the export and not the logical id.
+ */
+export function allowObjects(
+  fn: ServiceFunction,
+  bucket: Bucket,
+  actions: readonly string[],
+  prefixes: readonly string[],
+): void {
+  const patterns = prefixes.map((prefix) => (prefix === '*' ? '*' : `${prefix}/*`));
+  fn.allow(
+    actions,
+    patterns.map((pattern) => bucket.arnForObjects(pattern)),
+  );
+
+  const owner = Stack.of(bucket);
+  const { 'Fn::ImportValue': exportName } = owner.resolve(owner.exportValue(bucket.bucketArn));
+  acknowledge(
+    fn,
+    'Object keys hold dates and hashes that are unknown before they are written, so the rights end at the prefix.',
+    ...patterns.map((pattern) => `AwsSolutions-IAM5[Resource::${exportName}/${pattern}]`),
+  );
+}

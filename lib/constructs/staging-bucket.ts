@@ -1,0 +1,64 @@
+import { Duration, RemovalPolicy } from 'aws-cdk-lib';
+import type { Key } from 'aws-cdk-lib/aws-kms';
+import {
+  BlockPublicAccess,
+  Bucket,
+  BucketEncryption,
+  type IBucket,
+  ObjectOwnership,
+} from 'aws-cdk-lib/aws-s3';
+import { Construct } from 'constructs';
+import { customerKey } from './customer-key.ts';
+import { allowObjects } from './object-access.ts';
+import type { ServiceFunction } from './service-function.ts';
+
+export interface StagingBucketProps {
+  /** Days until an object is removed by lifecycle, the only way it is. */
+  readonly expiryDays: number;
+  readonly accessLogs: IBucket;
+}
+
+export type StagingPrefix = 'traces';
+
+/** Redacted spans that no run has claimed yet: unlocked and short-lived. */
+export class StagingBucket extends Construct {
+  readonly bucket: Bucket;
+  readonly key: Key;
+
+  constructor(scope: Construct, id: string, props: StagingBucketProps) {
+    super(scope, id);
+    this.key = customerKey(this, 'Key', 'Spans in staging');
+    this.bucket = new Bucket(this, 'Bucket', {
+      blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
+      bucketKeyEnabled: true,
+      encryption: BucketEncryption.KMS,
+      encryptionKey: this.key,
+      enforceSSL: true,
+      lifecycleRules: [
+        {
+          abortIncompleteMultipartUploadAfter: Duration.days(1),
+          expiration: Duration.days(props.expiryDays),
+        },
+      ],
+      objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
+      removalPolicy: RemovalPolicy.RETAIN,
+      serverAccessLogsBucket: props.accessLogs,
+      serverAccessLogsPrefix: 'staging/',
+    });
+    this.bucket.policy?.applyRemovalPolicy(RemovalPolicy.RETAIN); // it keeps plain HTTP out
+  }
+
+  grantWrite(fn: ServiceFunction, ...prefixes: readonly StagingPrefix[]): void {
+    allowObjects(fn, this.bucket, ['s3:PutObject'], prefixes);
+    fn.allow(['kms:Decrypt', 'kms:GenerateDataKey'], [this.key.keyArn]);
+  }
+
+  grantRead(fn: ServiceFunction, ...prefixes: readonly (StagingPrefix | '*')[]): void {
+    allowObjects(fn, this.bucket, ['s3:GetObject', 's3:GetObjectVersion'], prefixes);
+    fn.allow(['kms:Decrypt'], [this.key.keyArn]);
+  }
+
+  grantList(fn: ServiceFunction): void {
+    fn.allow(['s3:ListBucketVersions'], [this.bucket.bucketArn]);
+  }
+}

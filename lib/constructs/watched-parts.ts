@@ -1,0 +1,13 @@
+import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
+import type { EvidenceResources } from './evidence-resources.ts';
+import type { ServiceFunction } from './service-function.ts';
+
+/** What alarms and dashboard look at. */
+export interface WatchedParts {
+  readonly resources: EvidenceResources;
+  readonly api: RestApi;
+  readonly archive: ServiceFunction;
+  readonly archiveTraces: ServiceFunction;
+  readonly audit: ServiceFunction;
+  readonly redrive: ServiceFunction;
+}

@@ -1,0 +1,87 @@
+import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
+import type { Construct } from 'constructs';
+import type { EnvironmentConfig } from '../config/environment-config.ts';
+import { AccessLogBucket } from '../constructs/access-log-bucket.ts';
+import { deploymentRoleArn } from '../constructs/deployment-role.ts';
+import { EventStream } from '../constructs/event-stream.ts';
+import type { EvidenceResources } from '../constructs/evidence-resources.ts';
+import { EvidenceTables } from '../constructs/evidence-tables.ts';
+import { EvidenceVault } from '../constructs/evidence-vault.ts';
+import { FailureQueue } from '../constructs/failure-queue.ts';
+import { HmacKeys } from '../constructs/hmac-keys.ts';
+import { StagingBucket } from '../constructs/staging-bucket.ts';
+
+export interface DataStackProps extends StackProps {
+  readonly config: EnvironmentConfig;
+}
+
+/** Everything that outlives a deployment: retained, and untouched when the pipeline changes. */
+export class DataStack extends Stack {
+  readonly resources: EvidenceResources;
+
+  constructor(scope: Construct, id: string, props: DataStackProps) {
+    super(scope, id, props);
+    const { config } = props;
+    const { deletionProtection, streams } = config;
+    const accessLogs = new AccessLogBucket(this, 'AccessLogs', {
+      retentionDays: config.logRetentionDays,
+    });
+
+    this.resources = {
+      vault: new EvidenceVault(this, 'Vault', {
+        accessLogs: accessLogs.bucket,
+        deploymentRoleArn: deploymentRoleArn(this, config),
+        retention: config.retention,
+      }),
+      staging: new StagingBucket(this, 'Staging', {
+        accessLogs: accessLogs.bucket,
+        expiryDays: config.stagingDays,
+      }),
+      tables: new EvidenceTables(this, 'Tables', { deletionProtection }),
+      hmacKeys: new HmacKeys(this, 'HmacKeys'),
+      lineage: new EventStream(this, 'Lineage', { ...streams, content: 'Lineage events' }),
+      traces: new EventStream(this, 'Traces', { ...streams, content: 'Spans' }),
+      lineageFailures: new FailureQueue(this, 'LineageFailures'),
+      tracesFailures: new FailureQueue(this, 'TracesFailures'),
+    };
+    this.#publish(this.resources);
+  }
+
+  /** Exports stay even when the pipeline drops a use: CloudFormation would refuse to remove one that is still read. */
+  #publish(resources: EvidenceResources): void {
+    const { hmacKeys, lineage, lineageFailures, staging, tables, traces, tracesFailures, vault } =
+      resources;
+    const outputs: Record<string, string> = {
+      VaultBucketName: vault.bucket.bucketName,
+      StagingBucketName: staging.bucket.bucketName,
+      IndexTableName: tables.index.table.tableName,
+      ProducersTableName: tables.producers.table.tableName,
+      LineageStreamName: lineage.stream.streamName,
+      TracesStreamName: traces.stream.streamName,
+      HmacKeyArn: hmacKeys.current.keyArn,
+      LineageFailureQueueUrl: lineageFailures.queue.queueUrl,
+      TracesFailureQueueUrl: tracesFailures.queue.queueUrl,
+    };
+    for (const [name, value] of Object.entries(outputs)) {
+      new CfnOutput(this, name, { value });
+      this.exportValue(value);
+    }
+    const attributes = [
+      vault.bucket.bucketArn,
+      vault.key.keyArn,
+      staging.bucket.bucketArn,
+      staging.key.keyArn,
+      tables.key.keyArn,
+      tables.index.table.tableArn,
+      tables.producers.table.tableArn,
+      lineage.stream.streamArn,
+      lineage.key.keyArn,
+      traces.stream.streamArn,
+      traces.key.keyArn,
+    ];
+    for (const { deadLetters, queue } of [lineageFailures, tracesFailures]) {
+      attributes.push(queue.queueArn, queue.queueName, deadLetters.queueArn, deadLetters.queueName);
+    }
+    for (const value of attributes) this.exportValue(value);
+  }
+}

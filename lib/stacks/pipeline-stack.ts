@@ -1,0 +1,43 @@
+import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
+import type { Construct } from 'constructs';
+import type { EnvironmentConfig } from '../config/environment-config.ts';
+import { ArchiveLine } from '../constructs/archive-line.ts';
+import type { EvidenceResources } from '../constructs/evidence-resources.ts';
+import { FrontDoor } from '../constructs/front-door.ts';
+import { RetentionAudit } from '../constructs/retention-audit.ts';
+
+export interface PipelineStackProps extends StackProps {
+  readonly config: EnvironmentConfig;
+  readonly resources: EvidenceResources;
+}
+
+/** Everything that computes: functions, API and schedules, replaceable at any time. */
+export class PipelineStack extends Stack {
+  readonly frontDoor: FrontDoor;
+  readonly archiveLine: ArchiveLine;
+  readonly retentionAudit: RetentionAudit;
+
+  constructor(scope: Construct, id: string, props: PipelineStackProps) {
+    super(scope, id, props);
+    const { config, resources } = props;
+    this.frontDoor = new FrontDoor(this, 'FrontDoor', { config, resources });
+    this.archiveLine = new ArchiveLine(this, 'ArchiveLine', { config, resources });
+    this.retentionAudit = new RetentionAudit(this, 'RetentionAudit', { config, resources });
+
+    const { api, ingest, ingestTraces, query } = this.frontDoor;
+    const { archive, archiveTraces, redrive } = this.archiveLine;
+    const outputs: Record<string, string> = {
+      ApiUrl: api.url,
+      ApiId: api.api.restApiId,
+      ApiStageName: api.api.deploymentStage.stageName,
+      IngestFunctionName: ingest.fn.functionName,
+      IngestTracesFunctionName: ingestTraces.fn.functionName,
+      ArchiveFunctionName: archive.fn.functionName,
+      ArchiveTracesFunctionName: archiveTraces.fn.functionName,
+      RedriveFunctionName: redrive.fn.functionName,
+      QueryFunctionName: query.fn.functionName,
+      AuditRetentionFunctionName: this.retentionAudit.audit.fn.functionName,
+    };
+    for (const [name, value] of Object.entries(outputs)) new CfnOutput(this, name, { value });
+  }
+}

@@ -1,0 +1,56 @@
+import { Stage, type StageProps, Tags } from 'aws-cdk-lib';
+import type { Construct } from 'constructs';
+import type { EnvironmentConfig } from '../config/environment-config.ts';
+import { validateEnvironmentConfig } from '../config/validate-environment-config.ts';
+import { DataStack } from '../stacks/data-stack.ts';
+import { MonitoringStack } from '../stacks/monitoring-stack.ts';
+import { PipelineStack } from '../stacks/pipeline-stack.ts';
+
+export interface EvidenceStageProps extends StageProps {
+  readonly config: EnvironmentConfig;
+}
+
+/** One deployment of the evidence store; throws a `ConfigError` before anything is built. */
+export class EvidenceStage extends Stage {
+  readonly data: DataStack;
+  readonly pipeline: PipelineStack;
+  readonly monitoring: MonitoringStack;
+
+  constructor(scope: Construct, props: EvidenceStageProps) {
+    const { config, ...rest } = props;
+    validateEnvironmentConfig(config);
+    super(scope, `LineageEvidence-${config.name}`, {
+      env: { account: config.account, region: config.region },
+      ...rest,
+    });
+
+    this.data = new DataStack(this, 'Data', {
+      config,
+      description: 'Evidence: vault, streams, tables, queues and keys',
+      terminationProtection: config.name !== 'local',
+    });
+    const { resources } = this.data;
+    this.pipeline = new PipelineStack(this, 'Pipeline', {
+      config,
+      description: 'Evidence: front door, archive and audits',
+      resources,
+    });
+    const { archiveLine, frontDoor, retentionAudit } = this.pipeline;
+    this.monitoring = new MonitoringStack(this, 'Monitoring', {
+      config,
+      description: 'Evidence: alarms and dashboard',
+      parts: {
+        api: frontDoor.api.api,
+        archive: archiveLine.archive,
+        archiveTraces: archiveLine.archiveTraces,
+        audit: retentionAudit.audit,
+        redrive: archiveLine.redrive,
+        resources,
+      },
+    });
+
+    Tags.of(this).add('environment', config.name);
+    Tags.of(this).add('service', 'lineage-evidence');
+    Tags.of(this).add('data-classification', 'confidential');
+  }
+}

@@ -1,0 +1,221 @@
+import { describe, expect, it } from 'vitest';
+import { ConfigError } from '../../lib/config/config-check.ts';
+import type { EnvironmentConfig } from '../../lib/config/environment-config.ts';
+import { environments } from '../../lib/config/environments.ts';
+import { retentionSetting } from '../../lib/config/retention-setting.ts';
+import { validateEnvironmentConfig } from '../../lib/config/validate-environment-config.ts';
+import { createStage } from '../support/synth.ts';
+
+const { local, prod, trial } = environments;
+
+describe('environment config', () => {
+  it.each(Object.entries(environments))('accepts %s', (_, config) => {
+    expect(validateEnvironmentConfig(config)).toBe(config);
+  });
+
+  const openDoor = { kind: 'public', auth: 'bearer' } as const;
+  const refused: [string, EnvironmentConfig, string][] = [
+    [
+      'a name that is no stack name',
+      { ...trial, name: 'My Trial' },
+      'My Trial: name is "My Trial"; use 2 to 16 lower-case letters or digits',
+    ],
+    [
+      'a short account id',
+      { ...trial, account: '1234' },
+      'trial: account is "1234"; use the twelve digits of the account id',
+    ],
+    [
+      'no region',
+      { ...trial, region: 'Frankfurt' },
+      'trial: region is "Frankfurt"; use a region such as eu-central-1',
+    ],
+    [
+      'traces that expire before their lineage',
+      { ...trial, retention: { ...trial.retention, traceDays: 6 } },
+      'trial: retention.traceDays is 6; traces may not expire before the lineage they explain: use 7 or more',
+    ],
+    [
+      'a floor above the period',
+      { ...trial, retention: { ...trial.retention, floorDays: 8 } },
+      'trial: retention.floorDays is 8; the floor may not exceed retention.lineageDays: use 7 or less',
+    ],
+    [
+      'a floor of zero',
+      { ...trial, retention: { ...trial.retention, floorDays: 0 } },
+      'trial: retention.floorDays is 0; use a whole number from 1 to 36500',
+    ],
+    [
+      'a prod floor under the legal minimum',
+      { ...prod, retention: { ...prod.retention, floorDays: 189 } },
+      'prod: retention.floorDays is 189; prod may not go below the legal minimum: use 190 or more',
+    ],
+    [
+      'COMPLIANCE without an account',
+      { ...prod, account: undefined, acknowledgeCompliance: undefined },
+      'prod: account is not set; COMPLIANCE cannot be undone, so it needs the account id',
+    ],
+    [
+      'COMPLIANCE that nobody agreed to',
+      { ...prod, acknowledgeCompliance: undefined },
+      'prod: acknowledgeCompliance is not set; COMPLIANCE cannot be undone: repeat the account id 111122223333 to agree',
+    ],
+    [
+      'COMPLIANCE agreed to for another account',
+      { ...prod, acknowledgeCompliance: '444455556666' },
+      'prod: acknowledgeCompliance is "444455556666"; COMPLIANCE cannot be undone: repeat the account id 111122223333 to agree',
+    ],
+    [
+      'a public prod API without a guard',
+      { ...prod, endpoint: openDoor },
+      'prod: endpoint is {"kind":"public","auth":"bearer"}; a public prod API needs allowedCidrs, webAclArn or auth \'iam\'; or make it private',
+    ],
+    [
+      'a public prod API with an empty list of ranges',
+      { ...prod, endpoint: { ...openDoor, allowedCidrs: [] } },
+      'prod: endpoint is {"kind":"public","auth":"bearer","allowedCidrs":[]}; a public prod API needs allowedCidrs, webAclArn or auth \'iam\'; or make it private',
+    ],
+    [
+      'a range that is everybody',
+      { ...prod, endpoint: { ...openDoor, allowedCidrs: ['0.0.0.0/0'] } },
+      'prod: endpoint.allowedCidrs is "0.0.0.0/0"; a range of /0 is everybody: leave it out',
+    ],
+    [
+      'a range that is none',
+      { ...prod, endpoint: { ...openDoor, allowedCidrs: ['office'] } },
+      'prod: endpoint.allowedCidrs is "office"; use a CIDR range',
+    ],
+    [
+      'a web ACL of CloudFront',
+      {
+        ...prod,
+        endpoint: {
+          ...openDoor,
+          webAclArn: 'arn:aws:wafv2:us-east-1:111122223333:global/webacl/a/b',
+        },
+      },
+      'prod: endpoint.webAclArn is "arn:aws:wafv2:us-east-1:111122223333:global/webacl/a/b"; use the ARN of a regional WAFv2 web ACL',
+    ],
+    [
+      'a private API without an endpoint',
+      { ...prod, endpoint: { kind: 'private', auth: 'bearer', vpcEndpointIds: [] } },
+      'prod: endpoint.vpcEndpointIds is []; name at least one: nobody could call the API',
+    ],
+    [
+      'an endpoint id that is none',
+      { ...prod, endpoint: { kind: 'private', auth: 'bearer', vpcEndpointIds: ['vpc-1'] } },
+      'prod: endpoint.vpcEndpointIds is "vpc-1"; use an id such as vpce-0a1b2c3d',
+    ],
+    [
+      'records larger than Kinesis takes',
+      { ...trial, streams: { ...trial.streams, maxRecordBytes: 11 * 1024 * 1024 } },
+      'trial: streams.maxRecordBytes is 11534336; use a whole number from 1048576 to 10485760',
+    ],
+    [
+      'a record size between two KiB',
+      { ...trial, streams: { ...trial.streams, maxRecordBytes: 2_000_000 } },
+      'trial: streams.maxRecordBytes is 2000000; use a multiple of 1024',
+    ],
+    [
+      'a stream that forgets within the day',
+      { ...trial, streams: { ...trial.streams, retentionHours: 23 } },
+      'trial: streams.retentionHours is 23; use a whole number from 24 to 8760',
+    ],
+    [
+      'no shard',
+      { ...trial, streams: { ...trial.streams, capacity: { mode: 'provisioned', shards: 0 } } },
+      'trial: streams.capacity.shards is 0; use a whole number from 1 to 10000',
+    ],
+    [
+      'large batches without a window',
+      { ...trial, archive: { ...trial.archive, windowSeconds: 0 } },
+      'trial: archive.windowSeconds is 0; use 1 or more with batches over 10',
+    ],
+    [
+      'a failure queue that would get everything at once',
+      { ...trial, archive: { ...trial.archive, retryAttempts: 0 } },
+      'trial: archive.retryAttempts is 0; use a whole number from 1 to 10000',
+    ],
+    [
+      'no concurrency at all',
+      { ...trial, reservedConcurrency: { ingest: 0, archive: 1, query: 1 } },
+      'trial: reservedConcurrency.ingest is 0; use a whole number from 1 to 10000',
+    ],
+    [
+      'fewer archive invocations than shards',
+      { ...prod, reservedConcurrency: { ingest: 1, archive: 3, query: 1 } },
+      'prod: reservedConcurrency.archive is 3; each shard needs one: use 4 or more',
+    ],
+    [
+      'a stage that takes no request',
+      { ...trial, throttling: { rateLimit: 0, burstLimit: 1 } },
+      'trial: throttling.rateLimit is 0; use a whole number from 1 to 100000',
+    ],
+    [
+      'a log period that CloudWatch does not know',
+      { ...trial, logRetentionDays: 100 },
+      'trial: logRetentionDays is 100; use a period that CloudWatch Logs knows, such as 30, 90, 365 or 731',
+    ],
+    [
+      'a schedule in words',
+      { ...trial, schedules: { auditRetention: 'daily' } },
+      'trial: schedules.auditRetention is "daily"; use an EventBridge expression such as rate(1 day)',
+    ],
+    [
+      'an address that is none',
+      { ...trial, alarms: { emails: ['ops'] } },
+      'trial: alarms.emails is "ops"; use an e-mail address',
+    ],
+    [
+      'a join by nothing',
+      { ...trial, join: { ...trial.join, runIdAttributes: [] } },
+      'trial: join.runIdAttributes is []; name at least one',
+    ],
+    [
+      'a facet name with a comma',
+      { ...trial, join: { ...trial.join, traceContextFacets: ['a,b'] } },
+      'trial: join.traceContextFacets is "a,b"; use names without blanks or commas',
+    ],
+    [
+      'a deployment role that is a user',
+      { ...trial, guards: { deploymentRoleArn: 'arn:aws:iam::111122223333:user/me' } },
+      'trial: guards.deploymentRoleArn is "arn:aws:iam::111122223333:user/me"; use the ARN of the IAM role that CloudFormation deploys with',
+    ],
+    [
+      'a staging bucket without expiry',
+      { ...trial, stagingDays: 0 },
+      'trial: stagingDays is 0; use a whole number from 1 to 3650',
+    ],
+  ];
+
+  it.each(refused)('refuses %s', (_, config, message) => {
+    expect(() => validateEnvironmentConfig(config)).toThrow(new RegExp(`^${literal(message)}$`));
+    expect(() => validateEnvironmentConfig(config)).toThrow(ConfigError);
+  });
+
+  it.each([
+    ['a web ACL', { webAclArn: 'arn:aws:wafv2:eu-central-1:111122223333:regional/webacl/a/b' }],
+    ['SigV4', { auth: 'iam' as const }],
+    ['ranges', { allowedCidrs: ['2001:db8::/32'] }],
+  ])('accepts a public prod API behind %s', (_, guard) => {
+    const config = { ...prod, endpoint: { ...openDoor, ...guard } };
+    expect(validateEnvironmentConfig(config)).toBe(config);
+  });
+
+  it('is checked before a stage is built', () => {
+    expect(() => createStage({ ...local, stagingDays: 0 })).toThrow('local: stagingDays is 0');
+  });
+
+  it('derives how long records about evidence are kept', () => {
+    expect(retentionSetting(prod)).toEqual({
+      mode: 'COMPLIANCE',
+      lineageDays: 2557,
+      traceDays: 2557,
+      recordDays: 2922,
+      floorDays: 190,
+      slackDays: 35,
+    });
+  });
+});
+
+const literal = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');

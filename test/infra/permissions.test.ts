@@ -1,0 +1,253 @@
+import { describe, expect, it } from 'vitest';
+import { type EnvironmentName, resourcesOf, templateOf } from '../support/synth.ts';
+
+interface Statement {
+  readonly Action: string | string[];
+  readonly Effect: string;
+  readonly Resource: unknown;
+  readonly Principal?: unknown;
+}
+
+/** `<construct>` for a reference, whichever stack it points to, with the literal parts around it. */
+function plain(reference: unknown): string {
+  if (typeof reference === 'string') return reference;
+  const [[intrinsic, value]] = Object.entries(reference as object) as [[string, unknown]];
+  if (intrinsic === 'Fn::Join') return (value as [string, unknown[]])[1].map(plain).join('');
+  if (intrinsic === 'Fn::GetAtt') return named((value as string[])[0] ?? '');
+  if (intrinsic === 'Fn::ImportValue') {
+    return named(String(value).replace(/^.*:ExportsOutput(FnGetAtt|Ref)/, ''));
+  }
+  throw new Error(`unexpected reference ${JSON.stringify(reference)}`);
+}
+
+const named = (logicalId: string) => `<${logicalId.replace(/[0-9A-F]{8}(Arn[0-9A-F]{8})?$/, '')}>`;
+
+/** Action -> resources of the role of a function. */
+function rightsOf(construct: string): Record<string, string[]> {
+  const policies = resourcesOf(templateOf('prod', 'pipeline'), 'AWS::IAM::Policy');
+  const rights: Record<string, string[]> = {};
+  for (const [, { Properties }] of policies.filter(([id]) =>
+    id.startsWith(`${construct}RoleDefaultPolicy`),
+  )) {
+    for (const { Action, Effect, Resource } of Properties.PolicyDocument.Statement as Statement[]) {
+      expect(Effect).toBe('Allow');
+      for (const action of [Action].flat()) {
+        rights[action] = [...(rights[action] ?? []), ...[Resource].flat().map(plain)].sort();
+      }
+    }
+  }
+  return rights;
+}
+
+const vault = (...prefixes: string[]) => prefixes.map((prefix) => `<VaultBucket>/${prefix}/*`);
+const writeLog = (construct: string) => ({
+  'logs:CreateLogStream': [`<${construct}Logs>`],
+  'logs:PutLogEvents': [`<${construct}Logs>`],
+});
+const consume = (stream: string) => ({
+  'kinesis:DescribeStream': [stream],
+  'kinesis:DescribeStreamSummary': [stream],
+  'kinesis:GetRecords': [stream],
+  'kinesis:GetShardIterator': [stream],
+  'kinesis:ListShards': [stream],
+});
+const useIndex = {
+  'dynamodb:GetItem': ['<TablesIndexTable>'],
+  'dynamodb:PutItem': ['<TablesIndexTable>'],
+  'dynamodb:Query': ['<TablesIndexTable>', '<TablesIndexTable>/index/byHour'],
+  'dynamodb:UpdateItem': ['<TablesIndexTable>'],
+};
+
+const EXPECTED: Record<string, Record<string, string[]>> = {
+  FrontDoorIngest: {
+    ...writeLog('FrontDoorIngest'),
+    'dynamodb:GetItem': ['<TablesProducersTable>'],
+    'dynamodb:Query': ['<TablesProducersTable>'],
+    'kinesis:PutRecord': ['<LineageStream>'],
+    'kinesis:PutRecords': ['<LineageStream>'],
+    'kms:Decrypt': ['<HmacKeysEpoch0>', '<TablesKey>'],
+    'kms:GenerateDataKey': ['<LineageKey>'],
+  },
+  FrontDoorIngestTraces: {
+    ...writeLog('FrontDoorIngestTraces'),
+    'dynamodb:GetItem': ['<TablesProducersTable>'],
+    'dynamodb:Query': ['<TablesProducersTable>'],
+    'kinesis:PutRecord': ['<TracesStream>'],
+    'kinesis:PutRecords': ['<TracesStream>'],
+    'kms:Decrypt': ['<HmacKeysEpoch0>', '<TablesKey>'],
+    'kms:GenerateDataKey': ['<TracesKey>'],
+  },
+  FrontDoorQuery: {
+    ...writeLog('FrontDoorQuery'),
+    'dynamodb:GetItem': ['<TablesIndexTable>', '<TablesProducersTable>'],
+    'dynamodb:Query': [
+      '<TablesIndexTable>',
+      '<TablesIndexTable>/index/byHour',
+      '<TablesProducersTable>',
+    ],
+    'kinesis:DescribeStreamSummary': ['<LineageStream>'],
+    'kms:Decrypt': ['<HmacKeysEpoch0>', '<StagingKey>', '<TablesKey>', '<VaultKey>'],
+    's3:GetObject': ['<StagingBucket>/*', '<VaultBucket>/*'],
+    's3:GetObjectLegalHold': ['<VaultBucket>/*'],
+    's3:GetObjectRetention': ['<VaultBucket>/*'],
+    's3:GetObjectVersion': ['<StagingBucket>/*', '<VaultBucket>/*'],
+  },
+  ArchiveLineArchive: {
+    ...writeLog('ArchiveLineArchive'),
+    ...consume('<LineageStream>'),
+    ...useIndex,
+    'kms:Decrypt': ['<LineageKey>', '<StagingKey>', '<TablesKey>', '<VaultKey>'],
+    'kms:Encrypt': ['<TablesKey>'],
+    'kms:GenerateDataKey': ['<TablesKey>', '<VaultKey>'],
+    's3:GetObject': [
+      '<StagingBucket>/traces/*',
+      ...vault('findings', 'lineage', 'quarantine', 'traces'),
+    ],
+    's3:GetObjectVersion': [
+      '<StagingBucket>/traces/*',
+      ...vault('findings', 'lineage', 'quarantine', 'traces'),
+    ],
+    's3:PutObject': vault('findings', 'lineage', 'quarantine', 'traces'),
+    's3:PutObjectRetention': vault('findings', 'lineage', 'quarantine', 'traces'),
+    'sqs:SendMessage': ['<LineageFailuresQueue>'],
+  },
+  ArchiveLineArchiveTraces: {
+    ...writeLog('ArchiveLineArchiveTraces'),
+    ...consume('<TracesStream>'),
+    ...useIndex,
+    'kms:Decrypt': ['<StagingKey>', '<TablesKey>', '<TracesKey>', '<VaultKey>'],
+    'kms:Encrypt': ['<TablesKey>'],
+    'kms:GenerateDataKey': ['<StagingKey>', '<TablesKey>', '<VaultKey>'],
+    's3:GetObject': ['<StagingBucket>/traces/*', ...vault('findings', 'quarantine', 'traces')],
+    's3:GetObjectVersion': [
+      '<StagingBucket>/traces/*',
+      ...vault('findings', 'quarantine', 'traces'),
+    ],
+    's3:PutObject': ['<StagingBucket>/traces/*', ...vault('findings', 'quarantine', 'traces')],
+    's3:PutObjectRetention': vault('findings', 'quarantine', 'traces'),
+    'sqs:SendMessage': ['<TracesFailuresQueue>'],
+  },
+  ArchiveLineRedrive: {
+    ...writeLog('ArchiveLineRedrive'),
+    'dynamodb:GetItem': ['<TablesIndexTable>'],
+    'dynamodb:PutItem': ['<TablesIndexTable>'],
+    'dynamodb:UpdateItem': ['<TablesIndexTable>'],
+    'kinesis:GetRecords': ['<LineageStream>', '<TracesStream>'],
+    'kinesis:GetShardIterator': ['<LineageStream>', '<TracesStream>'],
+    'kms:Decrypt': ['<LineageKey>', '<TablesKey>', '<TracesKey>', '<VaultKey>'],
+    'kms:Encrypt': ['<TablesKey>'],
+    'kms:GenerateDataKey': ['<TablesKey>', '<VaultKey>'],
+    'lambda:InvokeFunction': ['<ArchiveLineArchiveFunction>', '<ArchiveLineArchiveTracesFunction>'],
+    's3:GetObject': vault('findings', 'quarantine'),
+    's3:PutObject': vault('findings', 'quarantine'),
+    's3:PutObjectRetention': vault('findings', 'quarantine'),
+    'sqs:DeleteMessage': ['<LineageFailuresQueue>', '<TracesFailuresQueue>'],
+    'sqs:GetQueueAttributes': ['<LineageFailuresQueue>', '<TracesFailuresQueue>'],
+    'sqs:ReceiveMessage': ['<LineageFailuresQueue>', '<TracesFailuresQueue>'],
+  },
+  RetentionAuditAuditRetention: {
+    ...writeLog('RetentionAuditAuditRetention'),
+    ...useIndex,
+    'kms:Decrypt': ['<StagingKey>', '<TablesKey>', '<VaultKey>'],
+    'kms:Encrypt': ['<TablesKey>'],
+    'kms:GenerateDataKey': ['<TablesKey>', '<VaultKey>'],
+    's3:GetObject': ['<StagingBucket>/*', '<VaultBucket>/*'],
+    's3:GetObjectLegalHold': ['<VaultBucket>/*'],
+    's3:GetObjectRetention': ['<VaultBucket>/*'],
+    's3:GetObjectVersion': ['<StagingBucket>/*', '<VaultBucket>/*'],
+    's3:ListBucketVersions': ['<StagingBucket>', '<VaultBucket>'],
+    's3:PutObject': vault('findings', 'reports'),
+    's3:PutObjectRetention': vault('findings', 'reports'),
+  },
+};
+
+describe('rights of the functions', () => {
+  it.each(Object.keys(EXPECTED))('%s has exactly these', (construct) => {
+    const rights = rightsOf(construct);
+    for (const action of Object.keys(rights)) rights[action] = [...new Set(rights[action])];
+    expect(rights).toEqual(EXPECTED[construct]);
+  });
+
+  it('are listed for every role that a function has', () => {
+    const roles = resourcesOf(templateOf('prod', 'pipeline'), 'AWS::IAM::Role').map(([id]) =>
+      id.replace(/Role[0-9A-F]{8}$/, ''),
+    );
+    expect(roles.sort()).toEqual(Object.keys(EXPECTED).sort());
+  });
+
+  it('come without a managed policy', () => {
+    for (const [, role] of resourcesOf(templateOf('prod', 'pipeline'), 'AWS::IAM::Role')) {
+      expect(role.Properties).not.toHaveProperty('ManagedPolicyArns');
+    }
+  });
+});
+
+const POLICIES: Record<string, string> = {
+  'AWS::IAM::Policy': 'PolicyDocument',
+  'AWS::S3::BucketPolicy': 'PolicyDocument',
+  'AWS::SNS::TopicPolicy': 'PolicyDocument',
+  'AWS::SQS::QueuePolicy': 'PolicyDocument',
+  'AWS::KMS::Key': 'KeyPolicy',
+  'AWS::ApiGateway::RestApi': 'Policy',
+};
+
+/** AWS asks for it: without the account's root in a key policy, IAM policies do not apply to the key. */
+const isRootDelegation = ({ Action, Principal }: Statement) =>
+  Action === 'kms:*' && JSON.stringify(Principal).includes(':root');
+
+describe.each(['local', 'dev', 'trial', 'prod'] as EnvironmentName[])('policies of %s', (name) => {
+  const allowed: [string, Statement][] = [];
+  for (const stack of ['data', 'pipeline', 'monitoring'] as const) {
+    for (const [type, property] of Object.entries(POLICIES)) {
+      for (const [id, resource] of resourcesOf(templateOf(name, stack), type)) {
+        const statements: Statement[] = resource.Properties[property]?.Statement ?? [];
+        for (const statement of statements) {
+          if (statement.Effect === 'Allow') allowed.push([`${type} ${id}`, statement]);
+        }
+      }
+    }
+  }
+
+  it('allow no wildcard action', () => {
+    const wild = allowed
+      .filter(([, statement]) => !isRootDelegation(statement))
+      .filter(([, { Action }]) => [Action].flat().some((action) => action.includes('*')));
+    expect(allowed.length).toBeGreaterThan(20);
+    expect(wild).toEqual([]);
+  });
+
+  it('allow nothing on every resource, key policies aside, where * is the key itself', () => {
+    const wild = allowed
+      .filter(([id]) => !id.startsWith('AWS::KMS::Key'))
+      .filter(([, { Resource }]) => [Resource].flat().includes('*'));
+    expect(wild).toEqual([]);
+  });
+});
+
+describe('vault writers', () => {
+  it('never hold a right that shortens, deletes or bypasses', () => {
+    const text = JSON.stringify(templateOf('prod', 'pipeline').findResources('AWS::IAM::Policy'));
+    for (const action of [
+      'Bypass',
+      's3:Delete',
+      'PutObjectLegalHold',
+      'PutBucket',
+      'kms:Disable',
+    ]) {
+      expect(text).not.toContain(action);
+    }
+  });
+
+  it('can be invoked by nobody through a resource policy', () => {
+    const permissions = resourcesOf(templateOf('prod', 'pipeline'), 'AWS::Lambda::Permission');
+    const callable = permissions.map(([, { Properties }]) => plain(Properties.FunctionName));
+    expect(new Set(callable)).toEqual(
+      new Set([
+        '<FrontDoorIngestFunction>',
+        '<FrontDoorIngestTracesFunction>',
+        '<FrontDoorQueryFunction>',
+        '<RetentionAuditAuditRetentionFunction>',
+      ]),
+    );
+  });
+});

@@ -1,0 +1,211 @@
+import { Template } from 'aws-cdk-lib/assertions';
+import { describe, expect, it } from 'vitest';
+import { environments } from '../../lib/config/environments.ts';
+import {
+  createStage,
+  type EnvironmentName,
+  resourceOf,
+  resourcesOf,
+  templateOf,
+} from '../support/synth.ts';
+
+const FUNCTIONS: Record<string, { folder: string; variables: string[] }> = {
+  'FrontDoor/Ingest': {
+    folder: 'ingest',
+    variables: ['HMAC_KEY_ARN', 'LINEAGE_STREAM_NAME', 'MAX_RECORD_BYTES', 'PRODUCERS_TABLE_NAME'],
+  },
+  'FrontDoor/IngestTraces': {
+    folder: 'ingest-traces',
+    variables: ['HMAC_KEY_ARN', 'MAX_RECORD_BYTES', 'PRODUCERS_TABLE_NAME', 'TRACES_STREAM_NAME'],
+  },
+  'FrontDoor/Query': {
+    folder: 'query',
+    variables: [
+      'HMAC_KEY_ARN',
+      'INDEX_TABLE_NAME',
+      'LINEAGE_STREAM_NAME',
+      'PRODUCERS_TABLE_NAME',
+      'RETENTION',
+      'RUN_ID_ATTRIBUTES',
+      'STAGING_BUCKET_NAME',
+      'TRACE_CONTEXT_FACETS',
+      'VAULT_BUCKET_NAME',
+    ],
+  },
+  'ArchiveLine/Archive': {
+    folder: 'archive',
+    variables: [
+      'INDEX_TABLE_NAME',
+      'RETENTION',
+      'STAGING_BUCKET_NAME',
+      'TRACE_CONTEXT_FACETS',
+      'VAULT_BUCKET_NAME',
+    ],
+  },
+  'ArchiveLine/ArchiveTraces': {
+    folder: 'archive-traces',
+    variables: [
+      'INDEX_TABLE_NAME',
+      'RETENTION',
+      'RUN_ID_ATTRIBUTES',
+      'STAGING_BUCKET_NAME',
+      'TRACE_CONTEXT_FACETS',
+      'VAULT_BUCKET_NAME',
+    ],
+  },
+  'ArchiveLine/Redrive': {
+    folder: 'redrive',
+    variables: [
+      'ARCHIVE_FUNCTION_NAME',
+      'ARCHIVE_TRACES_FUNCTION_NAME',
+      'INDEX_TABLE_NAME',
+      'LINEAGE_STREAM_NAME',
+      'RETENTION',
+      'TRACES_STREAM_NAME',
+      'VAULT_BUCKET_NAME',
+    ],
+  },
+  'RetentionAudit/AuditRetention': {
+    folder: 'audit-retention',
+    variables: ['INDEX_TABLE_NAME', 'RETENTION', 'STAGING_BUCKET_NAME', 'VAULT_BUCKET_NAME'],
+  },
+};
+
+describe.each(Object.keys(environments) as EnvironmentName[])('pipeline of %s', (name) => {
+  const config = environments[name];
+  const template = templateOf(name, 'pipeline');
+  const functions = resourcesOf(template, 'AWS::Lambda::Function');
+
+  it.each(Object.entries(FUNCTIONS))('gives %s its variables', (path, { folder, variables }) => {
+    const { Properties } = resourceOf(template, 'AWS::Lambda::Function', `${path}/Function`);
+    const environment = Properties.Environment.Variables;
+    expect(Object.keys(environment).sort()).toEqual(
+      [...variables, 'POWERTOOLS_METRICS_NAMESPACE', 'POWERTOOLS_SERVICE_NAME', 'STAGE'].sort(),
+    );
+    expect(environment).toMatchObject({ STAGE: name, POWERTOOLS_SERVICE_NAME: folder });
+  });
+
+  it('has no function besides', () => {
+    expect(functions.length).toBe(Object.keys(FUNCTIONS).length);
+  });
+
+  it('runs every function on arm64 and Node 24 without a tracing daemon', () => {
+    for (const [, { Properties }] of functions) {
+      expect(Properties).toMatchObject({
+        Architectures: ['arm64'],
+        Handler: 'index.handler',
+        Runtime: 'nodejs24.x',
+      });
+      expect(Properties.TracingConfig).toBeUndefined();
+    }
+  });
+
+  it('keeps the log of every function for the configured time and no longer', () => {
+    const logGroups = new Map(resourcesOf(template, 'AWS::Logs::LogGroup'));
+    for (const [, { Properties }] of functions) {
+      const logGroup = logGroups.get(Properties.LoggingConfig.LogGroup.Ref);
+      expect(logGroup?.Properties.RetentionInDays).toBe(config.logRetentionDays);
+    }
+    for (const [, { Properties }] of logGroups) expect(Properties.RetentionInDays).toBeDefined();
+  });
+
+  it('tells functions the retention that the vault enforces', () => {
+    const { Properties } = resourceOf(
+      template,
+      'AWS::Lambda::Function',
+      'ArchiveLine/Archive/Function',
+    );
+    const { floorDays, lineageDays, mode, traceDays } = config.retention;
+    expect(JSON.parse(Properties.Environment.Variables.RETENTION)).toEqual({
+      mode,
+      lineageDays,
+      traceDays,
+      recordDays: lineageDays + 365,
+      floorDays,
+      slackDays: 35,
+    });
+  });
+
+  it('reserves concurrency only where the config does', () => {
+    const reserved = functions.map(([, { Properties }]) => Properties.ReservedConcurrentExecutions);
+    const numbers = reserved.filter((value) => value !== undefined).sort((a, b) => a - b);
+    expect(numbers).toEqual(name === 'prod' ? [20, 20, 50, 100, 100] : []);
+  });
+
+  it.each([
+    ['Lineage', 'Archive'],
+    ['Traces', 'ArchiveTraces'],
+  ])('feeds %s to %s so that nothing accepted is skipped', (stream, fn) => {
+    const mapping = resourceOf(
+      template,
+      'AWS::Lambda::EventSourceMapping',
+      `ArchiveLine/${stream}/Mapping`,
+    );
+    const { DestinationConfig, EventSourceArn, FunctionName, ...settings } = mapping.Properties;
+    expect(settings).toMatchObject({
+      BatchSize: config.archive.batchSize,
+      BisectBatchOnFunctionError: true,
+      FunctionResponseTypes: ['ReportBatchItemFailures'],
+      MaximumBatchingWindowInSeconds: config.archive.windowSeconds,
+      MaximumRecordAgeInSeconds: -1,
+      MaximumRetryAttempts: config.archive.retryAttempts,
+      ParallelizationFactor: 1,
+      StartingPosition: 'TRIM_HORIZON',
+    });
+    expect(JSON.stringify(EventSourceArn)).toContain(`${stream}Stream`);
+    expect(JSON.stringify(FunctionName)).toContain(`ArchiveLine${fn}Function`);
+    expect(JSON.stringify(DestinationConfig.OnFailure.Destination)).toContain(
+      `${stream}FailuresQueue`,
+    );
+    expect(mapping.DependsOn?.join()).toContain(`ArchiveLine${fn}RoleDefaultPolicy`);
+  });
+
+  it.each(['Lineage', 'Traces'])('hands failures of %s to redrive one at a time', (stream) => {
+    const { Properties } = resourceOf(
+      template,
+      'AWS::Lambda::EventSourceMapping',
+      `ArchiveLine/${stream}Failures/Mapping`,
+    );
+    expect(Properties).toMatchObject({
+      BatchSize: 1,
+      FunctionResponseTypes: ['ReportBatchItemFailures'],
+    });
+    expect(JSON.stringify(Properties.EventSourceArn)).toContain(`${stream}FailuresQueue`);
+    expect(JSON.stringify(Properties.FunctionName)).toContain('ArchiveLineRedriveFunction');
+  });
+
+  it('runs the retention audit on its schedule with an empty event', () => {
+    const { Properties } = resourceOf(template, 'AWS::Events::Rule', 'RetentionAudit/Schedule');
+    expect(Properties).toMatchObject({
+      ScheduleExpression: config.schedules.auditRetention,
+      State: 'ENABLED',
+      Targets: [{ Input: '{}' }],
+    });
+    expect(JSON.stringify(Properties.Targets[0].Arn)).toContain('AuditRetentionFunction');
+  });
+});
+
+describe('configuration that no shipped environment uses', () => {
+  it('runs streams on demand', () => {
+    const { dev } = environments;
+    const stage = createStage({
+      ...dev,
+      streams: { ...dev.streams, capacity: { mode: 'on-demand' } },
+    });
+    const { Properties } = resourceOf(
+      Template.fromStack(stage.data),
+      'AWS::Kinesis::Stream',
+      'Lineage/Stream',
+    );
+    expect(Properties.StreamModeDetails).toEqual({ StreamMode: 'ON_DEMAND' });
+    expect(Properties).not.toHaveProperty('ShardCount');
+  });
+
+  it('takes another deployment role', () => {
+    const deploymentRoleArn = 'arn:aws:iam::111122223333:role/pipeline';
+    const stage = createStage({ ...environments.dev, guards: { deploymentRoleArn } });
+    const policies = JSON.stringify(Template.fromStack(stage.data).toJSON().Resources);
+    expect(policies.split(`"aws:PrincipalArn":"${deploymentRoleArn}"`).length - 1).toBe(2);
+    expect(policies).not.toContain('cfn-exec-role');
+  });
+});

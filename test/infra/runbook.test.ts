@@ -1,0 +1,28 @@
+import { expect, it } from 'vitest';
+import { anchorsOf, readDocument } from '../support/markdown.ts';
+import { resourcesOf, templateOf } from '../support/synth.ts';
+
+const alarms = resourcesOf(templateOf('prod', 'monitoring'), 'AWS::CloudWatch::Alarm');
+const runbook = readDocument('docs/operations.md');
+
+it.each(alarms.map(([id, { Properties }]) => [id, Properties.AlarmDescription as string]))(
+  'the runbook of %s exists and names it',
+  (id, description) => {
+    const [, path = '', anchor = ''] = /Runbook: (\S+)#(\S+)$/.exec(description) ?? [];
+    expect(anchorsOf(readDocument(path))).toContain(anchor);
+    expect(runbook).toContain(`\`${id.replace(/^Alarms(.*)[0-9A-F]{8}$/, '$1')}\``);
+  },
+);
+
+it('says of each alarm where to look, what to do and when it is over', () => {
+  const sections = runbook.split(/^## /m).filter((section) => /^`\w+`/m.test(section));
+  const anchors = new Set(
+    alarms.map(([, { Properties }]) => Properties.AlarmDescription.split('#').at(-1)),
+  );
+  expect(sections.length).toBe(anchors.size);
+  for (const section of sections) {
+    expect(section).toMatch(/^First look/m);
+    expect(section).toMatch(/^Do: /m);
+    expect(section).toMatch(/^Over when /m);
+  }
+});
