@@ -1,0 +1,140 @@
+import { isDeepStrictEqual } from 'node:util';
+import { pathOf, type StackTemplate } from './assembly.ts';
+import type { Clients } from './clients.ts';
+import { UserError } from './errors.ts';
+import { tableSettings } from './reconcile/dynamodb.ts';
+import { streamSettings } from './reconcile/kinesis.ts';
+import { functionSettings, isKinesis } from './reconcile/lambda.ts';
+import { queueAndKeySettings } from './reconcile/queues-and-keys.ts';
+import { createResolve, exportedValues, physicalIds } from './reconcile/resolve.ts';
+import { bucketSettings } from './reconcile/s3.ts';
+import type { Properties, Setting } from './reconcile/setting.ts';
+
+/** A setting as the template wants it and as the emulator has it. */
+export interface Readback {
+  /** Construct path of the resource. */
+  readonly resource: string;
+  readonly setting: string;
+  readonly expected: unknown;
+  readonly actual: unknown;
+}
+
+interface Deployed {
+  readonly path: string;
+  readonly type: string;
+  readonly id: string;
+  readonly properties: Properties;
+}
+
+const SETTINGS: readonly Setting[] = [
+  ...bucketSettings,
+  ...tableSettings,
+  ...streamSettings,
+  ...functionSettings,
+  ...queueAndKeySettings,
+];
+
+/** Sets what the emulator's CloudFormation dropped, then reads everything back. Throws a UserError listing what differs. */
+export async function reconcile(
+  clients: Clients,
+  stacks: readonly StackTemplate[],
+): Promise<readonly Readback[]> {
+  for (const { resource, setting } of pairs(await deployedResources(clients, stacks))) {
+    await setting.apply?.(clients, resource.id, resource.properties);
+  }
+  const readbacks = await readBack(clients, stacks);
+  const wrong = mismatches(readbacks);
+  if (wrong.length > 0) {
+    const list = wrong.map(
+      ({ resource, setting, expected, actual }) =>
+        `${resource} ${setting} is ${JSON.stringify(actual)} instead of ${JSON.stringify(expected)}`,
+    );
+    throw new UserError(
+      `The emulator does not hold what the templates say (${list.join('; ')}): run npm run reset, then npm start again.`,
+    );
+  }
+  return readbacks;
+}
+
+/** Every setting of every deployed resource that the templates speak of, as wanted and as found. */
+export async function readBack(
+  clients: Clients,
+  stacks: readonly StackTemplate[],
+): Promise<readonly Readback[]> {
+  const found: Readback[] = [];
+  for (const { resource, setting } of pairs(await deployedResources(clients, stacks))) {
+    found.push({
+      resource: resource.path,
+      setting: setting.name,
+      expected: setting.expected(resource.properties),
+      actual: await setting.read(clients, resource.id).catch(() => undefined),
+    });
+  }
+  return found;
+}
+
+/** Those that differ. */
+export function mismatches(readbacks: readonly Readback[]): readonly Readback[] {
+  return readbacks.filter(
+    ({ expected, actual }) => !isDeepStrictEqual(plain(expected), plain(actual)),
+  );
+}
+
+/** Ids of the Kinesis event source mappings that the templates enable: those the runner has to run. */
+export async function kinesisMappings(
+  clients: Clients,
+  stacks: readonly StackTemplate[],
+): Promise<readonly string[]> {
+  return (await deployedResources(clients, stacks))
+    .filter(
+      ({ type, properties }) =>
+        type === 'AWS::Lambda::EventSourceMapping' &&
+        isKinesis(properties) &&
+        properties.Enabled !== false,
+    )
+    .map(({ id }) => id);
+}
+
+function pairs(resources: readonly Deployed[]) {
+  return resources.flatMap((resource) =>
+    SETTINGS.filter(
+      (setting) =>
+        setting.type === resource.type && setting.expected(resource.properties) !== undefined,
+    ).map((setting) => ({ resource, setting })),
+  );
+}
+
+async function deployedResources(
+  clients: Clients,
+  stacks: readonly StackTemplate[],
+): Promise<readonly Deployed[]> {
+  const types = new Set(SETTINGS.map((setting) => setting.type));
+  const exports = await exportedValues(clients);
+  const perStack = stacks.map(async (stack) => {
+    const ids = await physicalIds(clients, stack.stackName);
+    const resolve = createResolve(stack, ids, exports);
+    return Object.entries(stack.resources).flatMap(([logicalId, resource]): Deployed[] => {
+      if (!types.has(resource.Type)) return [];
+      const path = pathOf(logicalId, resource);
+      const id = ids.get(logicalId);
+      if (id === undefined) throw new UserError(`${path} was not deployed: run npm run reset.`);
+      const relevant = withoutUnused(resource.Type, resource.Properties ?? {});
+      const properties = resolve(relevant) as Properties;
+      return [{ path, type: resource.Type, id, properties }];
+    });
+  });
+  return (await Promise.all(perStack)).flat();
+}
+
+/** Only what a setting looks at is resolved: code, policies and environments use intrinsics nobody needs here. */
+function withoutUnused(type: string, properties: Properties): Properties {
+  const unused =
+    type === 'AWS::Lambda::Function'
+      ? ['Code', 'Environment', 'Role', 'LoggingConfig', 'DeadLetterConfig', 'Layers', 'VpcConfig']
+      : ['KeyPolicy', 'FunctionName', 'LoggingConfiguration'];
+  return Object.fromEntries(Object.entries(properties).filter(([name]) => !unused.includes(name)));
+}
+
+function plain(value: unknown): unknown {
+  return value === undefined ? undefined : JSON.parse(JSON.stringify(value));
+}

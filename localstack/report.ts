@@ -1,0 +1,93 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { InvokeCommand } from '@aws-sdk/client-lambda';
+import { renderRun } from '../bin/evidence/render-run.ts';
+import { renderTrace } from '../bin/evidence/render-trace.ts';
+import type { AuditAnswer } from '../lambdas/audit-retention/handler.ts';
+import { createClients } from './clients.ts';
+import type { Environment } from './environment.ts';
+import { UserError } from './errors.ts';
+
+/** Archive windows are 1 s locally; after this long something is broken, and saying so beats waiting. */
+const READABLE_WITHIN_MILLIS = 60_000;
+const POLL_MILLIS = 250;
+
+/** Reads one resource of the query API. Undefined while it is not there yet. */
+async function read(environment: Environment, path: string): Promise<unknown> {
+  const response = await fetch(environment.apiUrl + path, {
+    headers: { authorization: `Bearer ${environment.keys.read}` },
+    signal: AbortSignal.timeout(10_000),
+  });
+  return response.status === 200 ? response.json() : undefined;
+}
+
+/** Waits until every receipt is stored. Throws a UserError that names the log to look at when one is not. */
+export async function waitUntilStored(
+  environment: Environment,
+  receiptIds: readonly string[],
+): Promise<void> {
+  const deadline = Date.now() + READABLE_WITHIN_MILLIS;
+  for (const receiptId of receiptIds) {
+    while (!(await read(environment, `/api/v1/events/${receiptId}`))) {
+      if (Date.now() > deadline) {
+        throw new UserError(
+          `The event ${receiptId} was accepted but is not readable after ${READABLE_WITHIN_MILLIS / 1000} s: look into the logs of the archive function and the event source runner in the local folder.`,
+        );
+      }
+      await sleep(POLL_MILLIS);
+    }
+  }
+}
+
+/** Runs the retention audit once, now, through the deployed function. */
+export async function runAudits({ endpointUrl, functions }: Environment): Promise<AuditAnswer> {
+  const { Payload, FunctionError } = await createClients(endpointUrl).lambda.send(
+    new InvokeCommand({ FunctionName: functions.auditRetention, Payload: '{}' }),
+  );
+  if (FunctionError)
+    throw new UserError(
+      'The retention audit failed: look into the log of the audit-retention function.',
+    );
+  return JSON.parse(Buffer.from(Payload ?? []).toString()) as AuditAnswer;
+}
+
+/** What the store can say about one run, and where to go from here. */
+export async function describeEvidence(environment: Environment, runId: string): Promise<string> {
+  const run = (await read(environment, `/api/v1/runs/${runId}`)) as
+    | Parameters<typeof renderRun>[0]
+    | undefined;
+  if (!run) throw new UserError(`The run ${runId} is not readable: run npm start again.`);
+  const traceId = run.traces[0]?.traceId;
+  const trace =
+    traceId === undefined ? undefined : await read(environment, `/api/v1/traces/${traceId}`);
+  return [renderRun(run), ...(trace ? [renderTrace(trace as never)] : [])].join('\n\n');
+}
+
+/** One line on what the audit saw. */
+export function describeAudit({ report, location }: AuditAnswer): string {
+  const { checked, findings, status, population } = report;
+  return `Retention audit: ${status}, ${population.deliveries} deliveries in ${checked.versions} object versions, ${checked.traces} traces, ${findings.length} findings\n  report s3://${location.bucket}/${location.key}`;
+}
+
+/** URLs, keys and the next three commands. */
+export function describeAccess(
+  environment: Environment,
+  runId: string,
+  environmentPath: string,
+): string {
+  const { clientUrls, keys, endpointUrl, emulator } = environment;
+  return [
+    `Running on ${emulator.name} ${emulator.version} at ${endpointUrl}: evidence made here proves nothing about AWS.`,
+    '',
+    'Point a client at it',
+    `  OpenLineage Python  OPENLINEAGE_URL=${clientUrls.python} OPENLINEAGE_API_KEY=${keys.lineage}`,
+    `  OpenLineage Java    url: ${clientUrls.java}`,
+    `  OpenTelemetry       OTEL_EXPORTER_OTLP_ENDPOINT=${clientUrls.otel} OTEL_EXPORTER_OTLP_PROTOCOL=http/json`,
+    `                      OTEL_EXPORTER_OTLP_HEADERS="Authorization=Bearer%20${keys.traces}"`,
+    `  Everything else     ${environmentPath}`,
+    '',
+    'Next',
+    `  npx evidence run ${runId}`,
+    `  npx evidence run ${runId} --json`,
+    '  npm stop',
+  ].join('\n');
+}

@@ -1,0 +1,10 @@
+import { runEntryPoint } from './errors.ts';
+import { readKnobs } from './knobs.ts';
+import { stopLocal } from './local.ts';
+import { createProgress } from './progress.ts';
+
+await runEntryPoint(async () => {
+  const { localDir } = readKnobs();
+  const stopped = await createProgress()('Stopping', () => stopLocal(localDir));
+  process.stderr.write(stopped ? 'Stopped; the data is kept.\n' : 'Nothing was running.\n');
+});
