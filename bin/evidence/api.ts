@@ -1,0 +1,71 @@
+import { type CliContext, CliError, ExitCode, type GlobalOptions } from './cli.ts';
+import { findDeployment } from './deployment.ts';
+
+/** No single answer takes longer; beyond it the store counts as unreachable. */
+const TIMEOUT_MILLIS = 30_000;
+
+/** Never seen is an answer about the evidence; a malformed id is the caller's mistake. */
+const EXIT_BY_STATUS: Readonly<Record<number, number>> = {
+  400: ExitCode.usage,
+  404: ExitCode.finding,
+  409: ExitCode.usage,
+};
+
+interface Target {
+  readonly url: string;
+  readonly key: string;
+}
+
+/**
+ * Reads one resource of the query API as text: numbers that a double cannot hold stay what they are.
+ * @throws CliError usage (2) when no target is named, cannotLook (3) when the store does not answer or refuses
+ */
+export async function readApi(
+  path: string,
+  options: GlobalOptions,
+  context: CliContext,
+): Promise<string> {
+  const { url, key } = resolveTarget(options, context.env);
+  const response = await fetch(url + path, {
+    headers: { authorization: `Bearer ${key}` },
+    signal: AbortSignal.timeout(TIMEOUT_MILLIS),
+  }).catch(() => {
+    throw new CliError(
+      ExitCode.cannotLook,
+      `${url} does not answer: check the URL, or run npm start for a local store.`,
+    );
+  });
+  const text = await response.text();
+  if (response.ok) return text;
+  throw new CliError(
+    EXIT_BY_STATUS[response.status] ?? ExitCode.cannotLook,
+    `${response.status}: ${detailOf(text)}`,
+  );
+}
+
+function resolveTarget({ url, key, stage }: GlobalOptions, env: NodeJS.ProcessEnv): Target {
+  const named = url ?? env.EVIDENCE_URL;
+  const recorded = named ? undefined : findDeployment(stage, env);
+  const target = {
+    url: named ?? recorded?.apiUrl,
+    key: key ?? env.EVIDENCE_KEY ?? recorded?.keys?.read,
+  };
+  if (!target.url) {
+    throw new CliError(
+      ExitCode.usage,
+      'No store is named: give --url or --stage, set EVIDENCE_URL, or run npm start.',
+    );
+  }
+  if (!target.key)
+    throw new CliError(ExitCode.usage, 'No key is named: give --key or set EVIDENCE_KEY.');
+  return { url: target.url.replace(/\/+$/, ''), key: target.key };
+}
+
+function detailOf(body: string): string {
+  try {
+    const { detail } = JSON.parse(body) as { detail?: string };
+    return detail ?? 'the store gave no reason';
+  } catch {
+    return 'the answer is not from this store; check the URL';
+  }
+}

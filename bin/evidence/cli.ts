@@ -1,0 +1,59 @@
+import type { Command } from 'commander';
+
+/** What an exit code means to a script (contract.md, Command line). */
+export const ExitCode = { holds: 0, finding: 1, usage: 2, cannotLook: 3 } as const;
+
+/** The world a command runs in. */
+export interface CliContext {
+  readonly env: NodeJS.ProcessEnv;
+  readonly stdout: NodeJS.WritableStream & { readonly isTTY?: boolean };
+  readonly stderr: NodeJS.WritableStream;
+}
+
+export interface GlobalOptions {
+  readonly url?: string;
+  readonly key?: string;
+  readonly stage?: string;
+  readonly json?: boolean;
+}
+
+/** Ends a command with one sentence and an exit code. */
+export class CliError extends Error {
+  override readonly name = 'CliError';
+  readonly exitCode: number;
+
+  constructor(exitCode: number, sentence: string) {
+    super(sentence);
+    this.exitCode = exitCode;
+  }
+}
+
+export function globalOptions(command: Command): GlobalOptions {
+  return command.optsWithGlobals<GlobalOptions>();
+}
+
+export function exitCodeOf(error: unknown): number {
+  return error instanceof CliError ? error.exitCode : ExitCode.cannotLook;
+}
+
+export function sentenceOf(error: unknown): string {
+  return error instanceof CliError
+    ? error.message
+    : `Something unforeseen happened (${nameOf(error)}): set --url and --key and try again.`;
+}
+
+function nameOf(error: unknown): string {
+  return error instanceof Error ? error.name : typeof error;
+}
+
+/** Writes an answer: JSON as the API gave it, or what `render` makes of it. */
+export function print(
+  context: CliContext,
+  options: GlobalOptions,
+  text: string,
+  render: (answer: never) => string,
+): void {
+  context.stdout.write(
+    options.json ? `${text.trimEnd()}\n` : `${render(JSON.parse(text) as never)}\n`,
+  );
+}

@@ -1,0 +1,84 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { CliError, ExitCode } from './cli.ts';
+
+/** The parts of a deployment that tools address by name, from the outputs of its stacks. */
+export interface DeployedResources {
+  readonly buckets: { readonly vault: string; readonly staging: string };
+  readonly tables: { readonly index: string; readonly producers: string };
+  readonly streams: { readonly lineage: string; readonly traces: string };
+  readonly functions: {
+    readonly ingest: string;
+    readonly ingestTraces: string;
+    readonly archive: string;
+    readonly archiveTraces: string;
+    readonly redrive: string;
+    readonly query: string;
+    readonly auditRetention: string;
+  };
+  readonly hmacKeyArn: string;
+}
+
+/** @param output answers the value of a stack output, or throws what the caller wants thrown */
+export function resourcesFrom(output: (name: string) => string): DeployedResources {
+  return {
+    buckets: { vault: output('VaultBucketName'), staging: output('StagingBucketName') },
+    tables: { index: output('IndexTableName'), producers: output('ProducersTableName') },
+    streams: { lineage: output('LineageStreamName'), traces: output('TracesStreamName') },
+    functions: {
+      ingest: output('IngestFunctionName'),
+      ingestTraces: output('IngestTracesFunctionName'),
+      archive: output('ArchiveFunctionName'),
+      archiveTraces: output('ArchiveTracesFunctionName'),
+      redrive: output('RedriveFunctionName'),
+      query: output('QueryFunctionName'),
+      auditRetention: output('AuditRetentionFunctionName'),
+    },
+    hmacKeyArn: output('HmacKeyArn'),
+  };
+}
+
+/** What each OpenLineage or OTLP client must be given: each has its own idea of what a URL is. */
+export function clientUrlsOf(apiUrl: string): { python: string; java: string; otel: string } {
+  return { python: `${apiUrl}/`, java: `${apiUrl}/api/v1/lineage`, otel: apiUrl };
+}
+
+/** What a deployment leaves on disk: `environment.json` of a local one, `<stage>.json` of one in an account. */
+export interface DeploymentRecord extends DeployedResources {
+  readonly stage: string;
+  readonly region: string;
+  /** Only on an emulator. */
+  readonly endpointUrl?: string;
+  readonly apiUrl: string;
+  readonly clientUrls: ReturnType<typeof clientUrlsOf>;
+  /** Only on an emulator: keys of an account are never written to disk. */
+  readonly keys?: { readonly read: string };
+}
+
+/** The record of a stage, or of the local environment when no stage is named; undefined when there is none. */
+export function findDeployment(
+  stage: string | undefined,
+  env: NodeJS.ProcessEnv,
+): DeploymentRecord | undefined {
+  const file = stage === undefined || stage === 'local' ? 'environment.json' : `${stage}.json`;
+  try {
+    return JSON.parse(readFileSync(join(env.LOCAL_DIR || '.local', file), 'utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+/** @throws CliError usage (2) when there is no such record */
+export function readDeployment(
+  stage: string | undefined,
+  env: NodeJS.ProcessEnv,
+): DeploymentRecord {
+  const record = findDeployment(stage, env);
+  if (record) return record;
+  throw new CliError(
+    ExitCode.usage,
+    stage === undefined
+      ? 'No deployment is recorded: run npm start, or name one with --stage.'
+      : `No deployment of ${stage} is recorded: run npm run deploy -- --stage ${stage}.`,
+  );
+}

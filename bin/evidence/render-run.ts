@@ -1,0 +1,89 @@
+import { groupBy } from '../../lambdas/domain/collections.ts';
+import type { viewRun } from '../../lambdas/domain/openlineage/run-view.ts';
+import { printable, table } from './table.ts';
+
+type RunView = ReturnType<typeof viewRun>;
+type HeldRun = Extract<RunView, { retention: unknown }>;
+
+/** A run for people: what happened, what it touched, where it lies, until when, and what is not known. */
+export function renderRun(run: RunView): string {
+  const sections = [`Run ${printable(run.runId)}: ${run.state}`];
+  if ('retention' in run) sections.push(...renderHeld(run));
+  sections.push(
+    section(
+      'Referred to by',
+      run.referredToBy.map(({ by, from }) => `${by} of ${printable(from)}`),
+    ),
+    section('Spans', renderTraces(run)),
+    section(
+      'Findings',
+      run.findings.map(({ kind, severity, id }) => `${severity} ${kind} ${id}`),
+    ),
+    section(
+      'Qualifications',
+      run.qualifications.map(({ text, from }) => `${printable(text)} (${from})`),
+    ),
+    section('Not established', [run.notEstablished.join(', ')]),
+  );
+  return sections.filter(Boolean).join('\n\n');
+}
+
+function renderHeld(run: HeldRun): string[] {
+  const { retention, basis } = run;
+  return [
+    [
+      `Job        ${nameOf(run.job)}`,
+      `Submitter  ${run.submitter.map(({ producerId }) => producerId).join(', ')}`,
+      `Parent     ${run.parent ? `${printable(run.parent.runId)} (${run.parent.held ? 'held' : 'not held'}, asserted by the caller)` : 'none named'}`,
+      `Basis      derivation ${basis.derivation}, completeness ${basis.completeness}, parentage ${basis.parentage}`,
+      `Locked     ${retention.mode ?? 'not locked'} until ${retention.retainUntil ?? '-'}, legal hold ${retention.legalHold ? 'on' : 'off'} (class ${retention.class})`,
+    ].join('\n'),
+    section('Timeline', [
+      table(
+        ['event time', 'type', 'accepted', 'deliveries', 'receipt'],
+        run.events.map((event) => [
+          event.eventTime ?? '-',
+          event.eventType ?? '-',
+          event.acceptedAt,
+          String(event.deliveries),
+          event.receiptId,
+        ]),
+      ),
+    ]),
+    section('Datasets', [
+      ...run.inputs.map((dataset) => `read   ${nameOf(dataset)}`),
+      ...run.outputs.map((dataset) => `write  ${nameOf(dataset)}`),
+    ]),
+    section('Stored at', renderObjects(run)),
+  ];
+}
+
+/** Each object once, with the lines of it that belong to the run. */
+function renderObjects({ events }: HeldRun): string[] {
+  const objects = groupBy(
+    events,
+    ({ location: { bucket, key, versionId } }) => `s3://${bucket}/${key}\n  version ${versionId}`,
+  );
+  return [...objects].map(([object, lines]) => {
+    const numbers = lines.map(({ location }) => location.line).sort((a, b) => a - b);
+    const redacted = lines.reduce((sum, { redaction }) => sum + redaction.fieldCount, 0);
+    return `${object}, line ${numbers.join(', ')}, redacted fields ${redacted}`;
+  });
+}
+
+function renderTraces({ traces }: RunView): string[] {
+  return traces.map(
+    ({ traceId, spanIds, basis, retention }) =>
+      `trace ${traceId} span ${spanIds.join(', ') || '-'}: ${basis}, ${retention ? `${retention.mode} until ${retention.retainUntil}` : 'not locked'}`,
+  );
+}
+
+function nameOf({ namespace, name }: { namespace: string; name: string }): string {
+  return `${printable(namespace)} / ${printable(name)}`;
+}
+
+function section(title: string, lines: readonly string[]): string {
+  if (lines.length === 0) return '';
+  const indented = lines.flatMap((line) => line.split('\n')).map((line) => `  ${line}`);
+  return [title, ...indented].join('\n');
+}
