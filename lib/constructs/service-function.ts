@@ -2,11 +2,12 @@ import { fileURLToPath } from 'node:url';
 import { type Duration, RemovalPolicy } from 'aws-cdk-lib';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Architecture, LoggingFormat, Runtime, Tracing } from 'aws-cdk-lib/aws-lambda';
-import { NodejsFunction, OutputFormat } from 'aws-cdk-lib/aws-lambda-nodejs';
+import { NodejsFunction } from 'aws-cdk-lib/aws-lambda-nodejs';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { metricNamespace } from '../../lambdas/shared/metric-names.ts';
 import type { EnvironmentConfig } from '../config/environment-config.ts';
+import { FUNCTION_BUNDLING } from './function-bundling.ts';
 
 export interface ServiceFunctionProps {
   readonly config: EnvironmentConfig;
@@ -21,10 +22,6 @@ export interface ServiceFunctionProps {
 }
 
 const REPOSITORY = new URL('../../', import.meta.url);
-
-/** Some CommonJS dependencies call `require` inside the ESM bundle. */
-const ESM_REQUIRE_SHIM =
-  "import{createRequire}from'node:module';const require=createRequire(import.meta.url);";
 
 /** A bundled Node.js function with its own log group and a role that holds explicit statements only. */
 export class ServiceFunction extends Construct {
@@ -48,15 +45,7 @@ export class ServiceFunction extends Construct {
 
     this.fn = new NodejsFunction(this, 'Function', {
       architecture: Architecture.ARM_64,
-      bundling: {
-        banner: ESM_REQUIRE_SHIM,
-        bundleAwsSDK: true,
-        format: OutputFormat.ESM,
-        mainFields: ['module', 'main'],
-        minify: true,
-        sourceMap: false, // a linked map costs 6 ms of every cold start
-        target: 'node20', // the emulators run bundles on the machine's own Node
-      },
+      bundling: FUNCTION_BUNDLING,
       depsLockFilePath: fileURLToPath(new URL('package-lock.json', REPOSITORY)),
       entry: fileURLToPath(new URL(`lambdas/${folder}/index.ts`, REPOSITORY)),
       environment: {

@@ -164,8 +164,8 @@ function fail(rule: string, offset: number): never {
 
 function skipSpace(codes: Uint16Array, from: number): number {
   let at = from;
-  let c = codes[at];
-  while (c === 0x20 || c === 0x0a || c === 0x0d || c === 0x09) c = codes[++at];
+  let c = codes[at] as number;
+  while (c === 0x20 || (c < 0x20 && isBreak(c))) c = codes[++at] as number;
   return at;
 }
 
@@ -209,6 +209,10 @@ function endOfDigits(codes: Uint16Array, from: number): number {
   while (isDigit(codes[at] as number)) at++;
   if (at === from) fail('invalid_number', at);
   return at;
+}
+
+function isBreak(c: number): boolean {
+  return c === 0x0a || c === 0x0d || c === 0x09;
 }
 
 function isDigit(c: number): boolean {

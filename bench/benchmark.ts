@@ -1,0 +1,16 @@
+import type { Spread } from './statistics.ts';
+
+/** A cell of a result: names, plain numbers, or a figure with its spread. */
+export type Cell = string | number | Spread;
+
+/** What one benchmark measured. The members of a row carry their unit in their name. */
+export interface Result {
+  readonly rows: ReadonlyArray<Readonly<Record<string, Cell>>>;
+  /** What the figures are measured against, and what they depend on. */
+  readonly notes: readonly string[];
+}
+
+export interface Benchmark {
+  readonly summary: string;
+  readonly run: () => Promise<Result>;
+}
