@@ -46,6 +46,15 @@ export class UnavailableError extends LineageError {
   }
 }
 
+/** We may not look: no retry helps, and it never means that nothing is there. */
+export class AccessDeniedError extends LineageError {
+  override readonly name = 'AccessDeniedError';
+
+  constructor(what: string, options?: ErrorOptions) {
+    super('access_denied', `access to ${what} is denied`, options);
+  }
+}
+
 /** A stored or streamed record cannot be read back as what it should be. */
 export class UnreadableRecordError extends LineageError {
   override readonly name = 'UnreadableRecordError';

@@ -42,3 +42,8 @@ function offsetMillis(offset = '+00:00'): number {
   const minutes = Number(offset.slice(1, 3)) * 60 + Number(offset.slice(-2));
   return (offset.startsWith('-') ? -minutes : minutes) * 60_000;
 }
+
+/** The same form for an instant of our own clock, in milliseconds since the epoch. */
+export function utcOfMillis(millis: number): string {
+  return `${new Date(millis).toISOString().slice(0, -1)}000000Z`;
+}

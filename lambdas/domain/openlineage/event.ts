@@ -3,7 +3,7 @@ import type { JsonDocument } from '../json/document.ts';
 import { Kind, NONE, type Node } from '../json/scanner.ts';
 import { readEventTime } from './event-time.ts';
 
-export type EventKind = 'run' | 'job' | 'dataset';
+type EventKind = 'run' | 'job' | 'dataset';
 
 /** A job or a dataset: its namespace and its name, exactly as sent. */
 export interface Identity {

@@ -1,6 +1,7 @@
 import { groupBy } from '../collections.ts';
 import type { RunEventEntry } from '../evidence/index-entries.ts';
 import type { Identity } from './event.ts';
+import { utcOfMillis } from './event-time.ts';
 
 export type RunState = 'RUNNING' | 'COMPLETE' | 'FAIL' | 'ABORT' | 'OTHER';
 
@@ -86,7 +87,7 @@ function logicalEvents(entries: readonly RunEventEntry[]): LogicalEvent[] {
 const acceptanceOrder = ({ acceptedAt, receiptId }: RunEventEntry) => [acceptedAt, receiptId];
 
 const eventOrder = (entry: RunEventEntry) => [
-  entry.eventTimeUtc ?? entry.acceptedAt,
+  entry.eventTimeUtc ?? utcOfMillis(Date.parse(entry.acceptedAt)),
   entry.acceptedAt,
   entry.receiptId,
 ];

@@ -58,39 +58,22 @@ export function viewRun(material: RunMaterial) {
 
   const state: RunViewState = folds.length === 1 ? only.fold.state : 'contested';
   const events = folds.flatMap(({ fold }) => fold.events);
-  const all: FoldedRun = folds.length === 1 ? only.fold : foldRun(material.events);
-  const datasets = (access: RunDatasetEntry['access']) => namesOf(material.datasets, access);
+  const statements = folds.map(({ group, fold }) => viewStatement(group, fold, material));
+  const [agreed = NOTHING_AGREED] = statements.length === 1 ? statements : [];
   return {
-    runId: latest(all, (entry) => entry.runId) as string,
+    runId: latest(only.fold, (entry) => entry.runId) as string,
     state,
-    ...(state !== 'contested' && {
-      startedAt: all.startedAt ?? null,
-      endedAt: all.endedAt ?? null,
-    }),
-    job: all.job,
+    ...agreed,
     declared: declaredInAdvance(material),
-    parent: viewReference(
-      material,
-      latest(all, (entry) => entry.parent),
-    ),
-    root: viewReference(
-      material,
-      latest(all, (entry) => entry.root),
-    ),
-    inputs: datasets('read'),
-    outputs: datasets('write'),
-    basis: viewBasis(all),
     submitter: uniqueBy(
       events.map(({ entry }) => entry.submitter),
       (submitter) => submitter.producerId,
     ),
     ...(folds.length > 1 && {
-      groups: folds.map(({ group, fold }) => ({
+      groups: folds.map(({ group, fold }, i) => ({
         group,
         state: fold.state,
-        startedAt: fold.startedAt ?? null,
-        endedAt: fold.endedAt ?? null,
-        job: fold.job,
+        ...(statements[i] as Statement),
       })),
     }),
     events: events.map(viewEvent),
@@ -101,7 +84,14 @@ export function viewRun(material: RunMaterial) {
     integrity: { status: 'pending', digestKey: null },
     limits: [],
     qualifications: [
-      ...qualify(all, state),
+      ...[...material.versions.values()].flatMap(({ status }) =>
+        status === 'missing' ? [VERSION_MISSING] : [],
+      ),
+      ...(state === 'contested' ? [CONTESTED] : []),
+      ...uniqueBy(
+        folds.flatMap(({ fold }) => qualify(fold)),
+        ({ code, text }) => `${code} ${text}`,
+      ),
       ...material.traces.flatMap(({ traceId, governed, held }) =>
         held && !governed
           ? [storeSays('trace_in_staging', `trace ${traceId} is not locked yet`)]
@@ -109,6 +99,60 @@ export function viewRun(material: RunMaterial) {
       ),
     ],
     notEstablished: NOT_ESTABLISHED,
+  };
+}
+
+/** What the events of one group say of the run. */
+export interface Statement {
+  readonly startedAt: string | null;
+  readonly endedAt: string | null;
+  readonly job: Identity | null;
+  readonly parent: ReturnType<typeof viewReference>;
+  readonly root: ReturnType<typeof viewReference>;
+  readonly inputs: readonly Identity[];
+  readonly outputs: readonly Identity[];
+  readonly basis: ReturnType<typeof viewBasis> | null;
+}
+
+/** The statement of a contested run: each group's own stands below `groups`, and nobody wins by being first. */
+const NOTHING_AGREED: Statement = {
+  startedAt: null,
+  endedAt: null,
+  job: null,
+  parent: null,
+  root: null,
+  inputs: [],
+  outputs: [],
+  basis: null,
+};
+
+const VERSION_MISSING = storeSays(
+  'version_missing',
+  'an object version that held events of this run is not there any more',
+);
+
+const CONTESTED = storeSays(
+  'contested',
+  'producers of more than one group sent events under this run id',
+);
+
+function viewStatement(group: string, fold: FoldedRun, material: RunMaterial): Statement {
+  const datasets = material.datasets.filter((dataset) => dataset.group === group);
+  return {
+    startedAt: fold.startedAt ?? null,
+    endedAt: fold.endedAt ?? null,
+    job: fold.job,
+    parent: viewReference(
+      material,
+      latest(fold, (entry) => entry.parent),
+    ),
+    root: viewReference(
+      material,
+      latest(fold, (entry) => entry.root),
+    ),
+    inputs: namesOf(datasets, 'read'),
+    outputs: namesOf(datasets, 'write'),
+    basis: viewBasis(fold),
   };
 }
 
@@ -205,29 +249,31 @@ function viewRetention(
   events: readonly LogicalEvent[],
   versions: ReadonlyMap<string, VersionState>,
 ) {
-  const locks = events.map(({ entry }) => {
-    const state = versions.get(entry.location.versionId);
-    return state?.status === 'present'
-      ? {
-          mode: state.mode ?? null,
-          retainUntil: state.retainUntil ?? null,
-          legalHold: state.legalHold,
-          from: 'bucket',
-        }
-      : {
-          mode: entry.lock.mode,
-          retainUntil: entry.lock.retainUntil,
-          legalHold: false,
-          from: 'index',
-        };
-  });
+  const locks = events.map(({ entry }) => lockOf(entry, versions.get(entry.location.versionId)));
   const [weakest] = locks.toSorted((a, b) =>
     (a.retainUntil ?? '') < (b.retainUntil ?? '') ? -1 : 1,
   );
   return { class: events[0]?.entry.retentionClass ?? null, ...weakest };
 }
 
-function qualify(run: FoldedRun, state: RunViewState): Qualification[] {
+/** What the bucket says of the version; what was promised where it was not asked or may not be. */
+function lockOf({ lock }: RunEventEntry, state: VersionState | undefined) {
+  switch (state?.status) {
+    case 'present':
+      return {
+        mode: state.mode ?? null,
+        retainUntil: state.retainUntil ?? null,
+        legalHold: state.legalHold,
+        from: 'bucket',
+      };
+    case 'missing':
+      return { mode: null, retainUntil: null, legalHold: false, from: 'bucket' };
+    default:
+      return { mode: lock.mode, retainUntil: lock.retainUntil, legalHold: false, from: 'index' };
+  }
+}
+
+function qualify(run: FoldedRun): Qualification[] {
   const found: Qualification[] = [
     storeSays('not_sealed', 'no digest seals this run yet'),
     storeSays(
@@ -235,11 +281,6 @@ function qualify(run: FoldedRun, state: RunViewState): Qualification[] {
       'sensitive values are replaced whole; row limits inside SQL are not shown',
     ),
   ];
-  if (state === 'contested') {
-    found.push(
-      storeSays('contested', 'producers of more than one group sent events under this run id'),
-    );
-  }
   if (!run.events.some(({ entry }) => entry.eventType === 'START')) {
     found.push(storeSays('missing_start', 'no START event is held'));
   }
@@ -260,6 +301,15 @@ function qualify(run: FoldedRun, state: RunViewState): Qualification[] {
     found.push(storeSays('job_name_changed', 'the events of this run name more than one job'));
   if (run.events.some(({ entry }) => entry.redaction.mode === 'skeleton')) {
     found.push(storeSays('stored_reduced', 'at least one event is held as a skeleton only'));
+  }
+  const leftOut = run.events.reduce((sum, { entry }) => sum + (entry.datasetsNotIndexed ?? 0), 0);
+  if (leftOut > 0) {
+    found.push(
+      storeSays(
+        'datasets_not_listed',
+        `${leftOut} datasets stand in the documents only, not in this list`,
+      ),
+    );
   }
   const completeness = latest(run, ({ tags }) => tags['lineage.completeness']);
   if (completeness !== undefined) {

@@ -1,5 +1,5 @@
 import type { JsonDocument } from '../json/document.ts';
-import { detect, withoutUrlSecrets } from '../redaction/detectors.ts';
+import { detectInIdentity, withoutUrlSecrets } from '../redaction/detectors.ts';
 import { marker } from '../redaction/whole-value.ts';
 import { readDatasets } from './datasets.ts';
 import { type Identity, type LineageEvent, readEvent } from './event.ts';
@@ -47,6 +47,6 @@ function safeIdentity({ namespace, name }: Identity): Identity {
 
 function safeText(text: string): string {
   const bare = withoutUrlSecrets(text);
-  const rule = detect(bare);
+  const rule = detectInIdentity(bare);
   return rule === undefined ? bare : marker(rule);
 }

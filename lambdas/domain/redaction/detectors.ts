@@ -28,6 +28,18 @@ export function detect(text: string): string | undefined {
   return undefined;
 }
 
+/** Punctuation and clauses that statements have and titles do not: a job may be called "Copy to S3". */
+const MORE_THAN_A_TITLE = /[=*'"`;(),]|\bwhere\b/i;
+
+/**
+ * The same for a name, which lineage is joined on: replacing it merges all that are replaced, so
+ * words alone do not make it a statement.
+ */
+export function detectInIdentity(text: string): string | undefined {
+  const rule = detect(text);
+  return rule === 'sql' && !MORE_THAN_A_TITLE.test(text) ? undefined : rule;
+}
+
 /**
  * An identity without what a URL may smuggle in it: user info, and the query when that holds a
  * credential. The rest is the key that lineage is joined on and stays to the byte.

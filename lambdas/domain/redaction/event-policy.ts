@@ -1,4 +1,4 @@
-import { detect, withoutUrlSecrets } from './detectors.ts';
+import { detect, detectInIdentity, withoutUrlSecrets } from './detectors.ts';
 import { plainName, ruleForName } from './sensitive-names.ts';
 import { marker, type Place, type ValuePolicy } from './whole-value.ts';
 
@@ -48,6 +48,9 @@ const COLUMN_MAPS: ReadonlyMap<string, readonly string[]> = byPlainName({
   dataQualityMetrics: ['columnMetrics'],
 });
 
+/** Names from a facet down to a column: `fields.x` and `entries.fields.x`. */
+const COLUMN_DEPTHS = [2, 3];
+
 /** The one facet whose content is a map of names to values in a member of the facet's own name. */
 const ENVIRONMENT_FACET = 'environmentvariables';
 
@@ -60,16 +63,20 @@ interface FacetPlace {
 
 /** The innermost facet around a value: a parent run inside a facet has facets of its own. */
 function facetOf(names: readonly string[]): FacetPlace {
-  let facetAt = 0; // the first name is never a facet: a container stands before it
-  for (let i = 0; i < names.length - 1; i++) {
-    if (!FACET_CONTAINER.test(names[i] as string)) continue;
-    // A column may be called `facets`, too.
-    const isColumnName =
-      facetAt > 0 && isColumn(names[facetAt] as string, names.slice(facetAt + 1, i + 1));
-    if (!isColumnName) facetAt = i + 1;
+  for (let at = names.length - 2; at >= 0; at--) {
+    if (!FACET_CONTAINER.test(names[at] as string) || isColumnName(names, at)) continue;
+    return { facet: names[at + 1] as string, inside: names.slice(at + 2) };
   }
-  if (facetAt === 0) return { inside: [] };
-  return { facet: names[facetAt] as string, inside: names.slice(facetAt + 1) };
+  return { inside: [] };
+}
+
+/** A column may be called `facets`, too. Decided by the few names above it, so that depth costs nothing. */
+function isColumnName(names: readonly string[], at: number): boolean {
+  return COLUMN_DEPTHS.some(
+    (depth) =>
+      FACET_CONTAINER.test(names[at - depth - 1] ?? '') &&
+      isColumn(names[at - depth] as string, names.slice(at - depth + 1, at + 1)),
+  );
 }
 
 /**
@@ -99,7 +106,7 @@ export const eventPolicy: ValuePolicy = {
     if (rule !== undefined) return { rule, replacement: marker(rule) };
     const isIdentity = IDENTITY_MEMBERS.has(names.at(-1) ?? '');
     const bare = isIdentity ? withoutUrlSecrets(text) : text;
-    const detected = detect(bare);
+    const detected = isIdentity ? detectInIdentity(bare) : detect(bare);
     if (detected !== undefined) return { rule: detected, replacement: marker(detected) };
     return bare === text ? undefined : { rule: 'url_user_info', replacement: bare };
   },

@@ -38,7 +38,12 @@ export function plainName(name: string): string {
   if (known !== undefined) return known;
   const plain = name.toLowerCase().replace(/[^a-z0-9]/g, '');
   if (plainNames.size < MAX_REMEMBERED_NAMES && name.length <= MAX_REMEMBERED_CHARACTERS) {
-    plainNames.set(name, plain);
+    plainNames.set(copyOf(name), copyOf(plain));
   }
   return plain;
+}
+
+/** A piece of a text keeps the whole text in memory, which here is an event before redaction. */
+function copyOf(name: string): string {
+  return Buffer.from(name, 'utf16le').toString('utf16le');
 }

@@ -1,3 +1,4 @@
+import { LineageError } from '../errors.ts';
 import { bytesBucket, type RedactedField } from '../evidence/envelope.ts';
 import type { JsonDocument } from '../json/document.ts';
 import { applyEdits, type Edit } from '../json/edit.ts';
@@ -33,22 +34,36 @@ export function marker(rule: string): string {
   return `[redacted:${rule}]`;
 }
 
+/**
+ * Real events have tens of redactions. Long names above many sensitive values would multiply: 4 MB
+ * of them have made 80 GB of paths. What goes beyond this is stored as a skeleton.
+ */
+const MAX_LISTED_CHARACTERS = 8 * 1024 * 1024;
+const LISTED_PER_FIELD = 64;
+
 const MARKER = /^\[redacted:[a-z_]+\]$/;
 
 /**
  * Replaces whole values by position in the original text: everything else stays to the byte.
  * Redacting a redacted document changes nothing.
+ * @throws LineageError when the list of changes would outgrow its bound
  */
 export function redactWholeValues(document: JsonDocument, policy: ValuePolicy): RedactedDocument {
   const edits: Edit[] = [];
   const fields: RedactedField[] = [];
+  let listed = 0;
   // The way down to the value being judged; few values are replaced, so only those get it spelled out.
   const steps: Array<string | number> = [];
 
   const replace = (node: Node, rule: string, replacement: string) => {
     const bytes = Buffer.byteLength(document.raw(node));
     edits.push({ start: document.start(node), end: document.end(node), replacement });
-    fields.push({ path: pathOf(steps), rule, bytesBucket: bytesBucket(bytes) });
+    const path = pathOf(steps);
+    listed += path.length + LISTED_PER_FIELD;
+    if (listed > MAX_LISTED_CHARACTERS) {
+      throw new LineageError('too_many_redactions', 'the list of redactions outgrows its bound');
+    }
+    fields.push({ path, rule, bytesBucket: bytesBucket(bytes) });
   };
 
   const visit = (node: Node, place: Place): void => {
