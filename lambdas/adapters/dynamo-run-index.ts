@@ -41,7 +41,9 @@ export class DynamoRunIndex implements RunIndex {
   }
 
   async putDelivery(entry: DeliveryEntry): Promise<void> {
-    const key = itemKey([Collection.delivery, entry.receiptId], entry.traceId ?? '');
+    // A row of its own for quarantine: a record that is archived after all is found as archived.
+    const sort = entry.kind === 'quarantine' ? 'quarantine' : (entry.traceId ?? '');
+    const key = itemKey([Collection.delivery, entry.receiptId], sort);
     const hourKey = hourKeyOf(hourOf(entry.acceptedAt), indexShardOf(entry.receiptId));
     await this.#table.putOnce(key, {
       entry,
@@ -140,8 +142,8 @@ export class DynamoRunIndex implements RunIndex {
   }
 
   async delivery(receiptId: string): Promise<DeliveryEntry | undefined> {
-    const [first] = await this.#entries<DeliveryEntry>(Collection.delivery, receiptId);
-    return first;
+    const entries = await this.#entries<DeliveryEntry>(Collection.delivery, receiptId);
+    return entries.find(({ kind }) => kind !== 'quarantine') ?? entries[0];
   }
 
   runEvents(runKey: string): Promise<RunEventEntry[]> {

@@ -102,7 +102,7 @@ export class DynamoTable {
       await this.#client.send(
         new PutItemCommand({
           TableName: this.#table,
-          Item: marshall({ ...item, ...key }, { removeUndefinedValues: true }),
+          Item: marshall(wellFormed({ ...item, ...key }), { removeUndefinedValues: true }),
           ConditionExpression: condition,
           ...(Object.keys(values).length > 0 && { ExpressionAttributeValues: marshall(values) }),
         }),
@@ -120,4 +120,14 @@ export class DynamoTable {
       throw new UnavailableError('dynamodb', { cause: error });
     }
   }
+}
+
+/** DynamoDB takes UTF-8 only: a lone surrogate of a producer's text becomes U+FFFD in a row, and stays in the vault. */
+function wellFormed<T>(value: T): T {
+  if (typeof value === 'string') return value.toWellFormed() as T;
+  if (Array.isArray(value)) return value.map(wellFormed) as T;
+  if (value === null || typeof value !== 'object') return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [name.toWellFormed(), wellFormed(inner)]),
+  ) as T;
 }

@@ -13,12 +13,20 @@ export class LambdaArchiver implements SingleArchiver {
     this.#functionNames = functionNames;
   }
 
-  async archive(plane: FailedBatch['plane'], record: ConsumedRecord) {
+  async isSound(plane: FailedBatch['plane']): Promise<boolean> {
+    return (await this.#invoke(plane, [])) === 'archived';
+  }
+
+  archive(plane: FailedBatch['plane'], record: ConsumedRecord) {
+    return this.#invoke(plane, [asKinesisRecord(record)]);
+  }
+
+  async #invoke(plane: FailedBatch['plane'], Records: readonly unknown[]) {
     try {
       const { FunctionError, Payload } = await this.#client.send(
         new InvokeCommand({
           FunctionName: this.#functionNames[plane],
-          Payload: JSON.stringify({ Records: [asKinesisRecord(record)] }),
+          Payload: JSON.stringify({ Records }),
         }),
       );
       if (FunctionError) return 'crashed';

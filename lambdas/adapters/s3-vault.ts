@@ -14,7 +14,7 @@ import { sha256Hex } from '../domain/evidence/store-key.ts';
 import type { EvidenceVault, ObjectReader, ObjectVersion, TraceStaging } from '../domain/ports.ts';
 
 /** Other content stands where ours should go: never overwritten, never ignored. */
-export class ConflictingObjectError extends LineageError {
+class ConflictingObjectError extends LineageError {
   override readonly name = 'ConflictingObjectError';
 
   constructor() {
@@ -122,12 +122,12 @@ export class S3ObjectStore implements ObjectReader {
         new HeadObjectCommand({ Bucket: this.#bucket, Key: put.key }),
       );
       if (Metadata[Meta.contentHash] !== put.contentHash) throw new ConflictingObjectError();
-      const retainUntil = Metadata[Meta.retainUntil];
+      const { [Meta.mode]: mode, [Meta.retainUntil]: retainUntil } = Metadata;
       return {
         bucket: this.#bucket,
         key: put.key,
         versionId: VersionId ?? 'null',
-        ...(put.lock && retainUntil && { lock: { ...put.lock, retainUntil } }),
+        ...(put.lock && retainUntil && { lock: { ...put.lock, mode: modeOf(mode), retainUntil } }),
       };
     } catch (error) {
       throw unavailable(error);
@@ -166,6 +166,10 @@ export class S3TraceStaging extends S3ObjectStore implements TraceStaging {
     });
     return { bucket, key, versionId };
   }
+}
+
+function modeOf(text: string | undefined): Lock['mode'] {
+  return text === 'GOVERNANCE' ? text : 'COMPLIANCE';
 }
 
 function isNamed(error: unknown, ...names: readonly string[]): boolean {

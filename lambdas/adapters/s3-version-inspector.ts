@@ -7,7 +7,7 @@ import {
   type S3Client,
   S3ServiceException,
 } from '@aws-sdk/client-s3';
-import { UnavailableError } from '../domain/errors.ts';
+import { AccessDeniedError, UnavailableError } from '../domain/errors.ts';
 import type {
   ListedVersion,
   ObjectVersion,
@@ -42,8 +42,7 @@ export class S3VersionInspector implements VersionInspector {
         legalHold: hold?.LegalHold?.Status === 'ON',
       };
     } catch (error) {
-      const status =
-        error instanceof S3ServiceException ? error.$metadata.httpStatusCode : undefined;
+      const status = statusOf(error);
       if (status === 404) return { status: 'missing' };
       if (status === 403) return { status: 'denied' };
       throw new UnavailableError('s3', { cause: error });
@@ -88,9 +87,14 @@ export class S3VersionInspector implements VersionInspector {
     try {
       return await call();
     } catch (error) {
+      if (statusOf(error) === 403) throw new AccessDeniedError('s3', { cause: error });
       throw new UnavailableError('s3', { cause: error });
     }
   }
+}
+
+function statusOf(error: unknown): number | undefined {
+  return error instanceof S3ServiceException ? error.$metadata.httpStatusCode : undefined;
 }
 
 /** A version or a bucket without lock answers with an error of its own, which here means "none". */

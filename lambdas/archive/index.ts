@@ -1,15 +1,14 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics } from '@aws-lambda-powertools/metrics';
-import { S3Client } from '@aws-sdk/client-s3';
 import { DynamoRunIndex } from '../adapters/dynamo-run-index.ts';
 import { DynamoTable } from '../adapters/dynamo-table.ts';
 import { S3EvidenceVault } from '../adapters/s3-vault.ts';
-import { createDynamoClient } from '../shared/clients.ts';
+import { createDynamoClient, createS3Client } from '../shared/clients.ts';
 import { requireEnv, requireList } from '../shared/env.ts';
 import { requireRetention } from '../shared/retention-env.ts';
 import { createHandler } from './handler.ts';
 
-const vault = new S3EvidenceVault(new S3Client({}), requireEnv('VAULT_BUCKET_NAME'));
+const vault = new S3EvidenceVault(createS3Client(), requireEnv('VAULT_BUCKET_NAME'));
 
 export const handler = createHandler({
   vault,

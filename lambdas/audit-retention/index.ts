@@ -1,23 +1,24 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics } from '@aws-lambda-powertools/metrics';
-import { S3Client } from '@aws-sdk/client-s3';
 import { DynamoRunIndex } from '../adapters/dynamo-run-index.ts';
 import { DynamoTable } from '../adapters/dynamo-table.ts';
 import { S3EvidenceVault } from '../adapters/s3-vault.ts';
 import { S3VersionInspector } from '../adapters/s3-version-inspector.ts';
-import { createDynamoClient } from '../shared/clients.ts';
+import { createDynamoClient, createS3Client } from '../shared/clients.ts';
 import { requireEnv } from '../shared/env.ts';
 import { requireRetention } from '../shared/retention-env.ts';
 import { createHandler } from './handler.ts';
 
-const s3 = new S3Client({});
+const s3 = createS3Client();
 const vaultBucket = requireEnv('VAULT_BUCKET_NAME');
+const vault = new S3EvidenceVault(s3, vaultBucket);
 
 export const handler = createHandler({
   index: new DynamoRunIndex(new DynamoTable(createDynamoClient(), requireEnv('INDEX_TABLE_NAME'))),
   inspector: new S3VersionInspector(s3),
   vaultBucket,
-  vault: new S3EvidenceVault(s3, vaultBucket),
+  vault,
+  reader: vault,
   retention: requireRetention(),
   clock: Date.now,
   logger: new Logger(),

@@ -70,9 +70,9 @@ export interface ListedVersion extends ObjectVersion {
 export interface VersionInspector {
   /** @throws UnavailableError when S3 does not answer */
   inspect(version: ObjectVersion): Promise<VersionState>;
-  /** Every version and delete marker under a prefix, page by page. */
+  /** Every version and delete marker under a prefix, page by page. @throws AccessDeniedError */
   list(bucket: string, prefix: string): AsyncIterable<ListedVersion>;
-  /** Names directly below a prefix that end in a slash. */
+  /** Names directly below a prefix that end in a slash. @throws AccessDeniedError */
   folders(bucket: string, prefix: string): Promise<string[]>;
 }
 
@@ -92,6 +92,7 @@ export interface RunIndex {
    */
   promoteTraceDelivery(entry: TraceDeliveryEntry, location: Location, lock: Lock): Promise<void>;
 
+  /** Of a receipt that was quarantined first and archived later, the archived delivery. */
   delivery(receiptId: string): Promise<DeliveryEntry | undefined>;
   runEvents(runKey: string): Promise<RunEventEntry[]>;
   runDatasets(runKey: string): Promise<RunDatasetEntry[]>;

@@ -1,3 +1,5 @@
+import { UnreadableRecordError } from '../domain/errors.ts';
+import type { Envelope } from '../domain/evidence/envelope.ts';
 import { readLine } from '../domain/evidence/evidence-object.ts';
 import type { DeliveryEntry } from '../domain/evidence/index-entries.ts';
 import { openReceipt, receiptEpoch } from '../domain/evidence/receipt.ts';
@@ -32,7 +34,9 @@ export function eventRoutes({
         if (entry.kind === 'quarantine') {
           return jsonResponse(200, { status: 'quarantined', ...entry });
         }
-        const envelope = readLine(await reader.read(location), location.line);
+        const envelope = await readEnvelope(entry);
+        // The row is all that is left of it: an audit names the loss, and the answer must not hide it.
+        if (!envelope) return jsonResponse(200, { status: 'missing', ...entry });
         const duplicateOf = await originalOf(entry);
         return jsonResponse(200, {
           status: 'stored',
@@ -51,11 +55,23 @@ export function eventRoutes({
         if (entry.kind === 'quarantine') {
           throw notFound('this delivery stands in quarantine: no document of it was kept');
         }
-        const { document } = readLine(await reader.read(entry.location), entry.location.line);
-        return jsonTextResponse(200, document);
+        const envelope = await readEnvelope(entry);
+        if (!envelope)
+          throw notFound('the object version that held this document is not there any more');
+        return jsonTextResponse(200, envelope.document);
       },
     },
   ];
+
+  /** Undefined when the object version is gone, or does not hold the line. */
+  async function readEnvelope({ location }: DeliveryEntry): Promise<Envelope | undefined> {
+    try {
+      return readLine(await reader.read(location), location.line);
+    } catch (error) {
+      if (error instanceof UnreadableRecordError) return undefined;
+      throw error;
+    }
+  }
 
   /** The first receipt of the same bytes from the same producer, when this one is not the first. */
   async function originalOf(entry: DeliveryEntry): Promise<string | undefined> {

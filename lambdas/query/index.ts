@@ -1,21 +1,20 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { DescribeStreamSummaryCommand } from '@aws-sdk/client-kinesis';
 import { KMSClient } from '@aws-sdk/client-kms';
-import { S3Client } from '@aws-sdk/client-s3';
 import { DynamoProducerRegistry } from '../adapters/dynamo-producer-registry.ts';
 import { DynamoRunIndex } from '../adapters/dynamo-run-index.ts';
 import { DynamoTable } from '../adapters/dynamo-table.ts';
 import { KmsEpochKeys } from '../adapters/kms-epoch-keys.ts';
 import { S3ObjectStore } from '../adapters/s3-vault.ts';
 import { S3VersionInspector } from '../adapters/s3-version-inspector.ts';
-import { createDynamoClient, createKinesisClient } from '../shared/clients.ts';
+import { createDynamoClient, createKinesisClient, createS3Client } from '../shared/clients.ts';
 import { requireEnv } from '../shared/env.ts';
 import { createHandler } from './handler.ts';
 import { HealthCheck } from './health.ts';
 
 const dynamo = createDynamoClient();
 const kinesis = createKinesisClient();
-const s3 = new S3Client({});
+const s3 = createS3Client();
 const producers = new DynamoTable(dynamo, requireEnv('PRODUCERS_TABLE_NAME'));
 const index = new DynamoRunIndex(new DynamoTable(dynamo, requireEnv('INDEX_TABLE_NAME')));
 const lineageStream = requireEnv('LINEAGE_STREAM_NAME');

@@ -29,6 +29,11 @@ export function runRoutes({ index, inspector }: ReadDependencies): Route[] {
       index.runFindings(runKey),
     ]);
     const events = chooseGroup(runId, held, submitter);
+    if (submitter !== undefined && held.length > 0 && events.length === 0) {
+      throw notFound(
+        'no such submitter sent events of this run; leave out ?submitter= to see who did',
+      );
+    }
     if (events.length + references.length + traceRuns.length === 0) {
       throw notFound('no event, span or other run names this run');
     }

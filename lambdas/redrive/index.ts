@@ -1,13 +1,12 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics } from '@aws-lambda-powertools/metrics';
 import { LambdaClient } from '@aws-sdk/client-lambda';
-import { S3Client } from '@aws-sdk/client-s3';
 import { DynamoRunIndex } from '../adapters/dynamo-run-index.ts';
 import { DynamoTable } from '../adapters/dynamo-table.ts';
 import { KinesisStreamReader } from '../adapters/kinesis-stream-reader.ts';
 import { LambdaArchiver } from '../adapters/lambda-archiver.ts';
 import { S3EvidenceVault } from '../adapters/s3-vault.ts';
-import { createDynamoClient, createKinesisClient } from '../shared/clients.ts';
+import { createDynamoClient, createKinesisClient, createS3Client } from '../shared/clients.ts';
 import { requireEnv } from '../shared/env.ts';
 import { requireRetention } from '../shared/retention-env.ts';
 import { createHandler } from './handler.ts';
@@ -23,7 +22,7 @@ export const handler = createHandler({
     lineage: requireEnv('ARCHIVE_FUNCTION_NAME'),
     traces: requireEnv('ARCHIVE_TRACES_FUNCTION_NAME'),
   }),
-  vault: new S3EvidenceVault(new S3Client({}), requireEnv('VAULT_BUCKET_NAME')),
+  vault: new S3EvidenceVault(createS3Client(), requireEnv('VAULT_BUCKET_NAME')),
   index: new DynamoRunIndex(new DynamoTable(createDynamoClient(), requireEnv('INDEX_TABLE_NAME'))),
   retention: requireRetention(),
   planeOf: (streamArn) => (streamArn.endsWith(`/${streams.traces}`) ? 'traces' : 'lineage'),

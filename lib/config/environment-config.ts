@@ -56,7 +56,7 @@ interface ThrottlingConfig {
   readonly burstLimit: number;
 }
 
-/** Who is asked for what: a bearer key inside the functions, or SigV4 at the gateway. */
+/** Every function asks for a bearer key; `iam` has the gateway ask for SigV4 first, and the key then comes in `x-evidence-key`. */
 type EndpointAuth = 'bearer' | 'iam';
 
 /** Reachable from the internet; `prod` needs `allowedCidrs`, `webAclArn` or `auth: 'iam'` as well. */
@@ -134,7 +134,7 @@ export interface EnvironmentConfig {
   };
   /** What joins a span to a run; names only, since none of them is a standard yet. */
   readonly join: {
-    /** Span or resource attributes that carry a run id. */
+    /** Span attributes that carry a run id. */
     readonly runIdAttributes: readonly string[];
     /** Run facets that carry `traceId` and `spanId`. */
     readonly traceContextFacets: readonly string[];

@@ -85,7 +85,7 @@ export class ArchiveLine extends Construct {
     traces.grantReadBack(this.redrive);
     vault.grantWrite(this.redrive, 'quarantine', 'findings');
     vault.grantReadCurrent(this.redrive, 'quarantine', 'findings');
-    tables.index.grantUpdate(this.redrive);
+    tables.index.grantPut(this.redrive);
     this.redrive.allow(
       ['lambda:InvokeFunction'],
       [this.archive.fn.functionArn, this.archiveTraces.fn.functionArn],

@@ -18,7 +18,6 @@ export interface EvidenceTableProps {
 }
 
 const READ = ['dynamodb:GetItem', 'dynamodb:Query'];
-const WRITE = ['dynamodb:PutItem', 'dynamodb:UpdateItem'];
 
 /** A table with `pk` and `sk`, billed on demand, restorable to any second of 35 days; items end at `expiresAt`. */
 export class EvidenceTable extends Construct {
@@ -54,17 +53,12 @@ export class EvidenceTable extends Construct {
 
   grantReadWrite(fn: ServiceFunction): void {
     this.grantRead(fn);
-    this.#grantPut(fn);
+    this.grantPut(fn);
   }
 
-  /** Items by their full key, without listings. */
-  grantUpdate(fn: ServiceFunction): void {
-    fn.allow(['dynamodb:GetItem'], [this.table.tableArn]);
-    this.#grantPut(fn);
-  }
-
-  #grantPut(fn: ServiceFunction): void {
-    fn.allow(WRITE, [this.table.tableArn]);
+  /** Whole items under a condition; nothing is updated in place, and nothing is read. */
+  grantPut(fn: ServiceFunction): void {
+    fn.allow(['dynamodb:PutItem'], [this.table.tableArn]);
     fn.allow(['kms:Decrypt', 'kms:Encrypt', 'kms:GenerateDataKey'], [this.#key.keyArn]);
   }
 }

@@ -12,7 +12,7 @@ import {
 import { Construct } from 'constructs';
 import type { RetentionConfig } from '../config/environment-config.ts';
 import { customerKey } from './customer-key.ts';
-import { allowObjects } from './object-access.ts';
+import { allowObjects, allowToSeeAbsence } from './object-access.ts';
 import type { ServiceFunction } from './service-function.ts';
 import { vaultPolicy } from './vault-policy.ts';
 
@@ -73,12 +73,14 @@ export class EvidenceVault extends Construct {
   /** Current content below the prefixes. */
   grantReadCurrent(fn: ServiceFunction, ...prefixes: readonly VaultPrefix[]): void {
     allowObjects(fn, this.bucket, ['s3:GetObject'], prefixes);
+    allowToSeeAbsence(fn, this.bucket);
     fn.allow(['kms:Decrypt'], [this.key.keyArn]);
   }
 
   /** Content of objects below the prefixes, by version or current. */
   grantRead(fn: ServiceFunction, ...prefixes: readonly (VaultPrefix | '*')[]): void {
     allowObjects(fn, this.bucket, ['s3:GetObject', 's3:GetObjectVersion'], prefixes);
+    allowToSeeAbsence(fn, this.bucket);
     fn.allow(['kms:Decrypt'], [this.key.keyArn]);
   }
 

@@ -27,3 +27,12 @@ export function allowObjects(
     ...patterns.map((pattern) => `AwsSolutions-IAM5[Resource::${exportName}/${pattern}]`),
   );
 }
+
+/**
+ * Without the right to list, S3 answers 403 for an object that is not there, and a missing piece of
+ * evidence would look like a missing permission.
+ * @see https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html
+ */
+export function allowToSeeAbsence(fn: ServiceFunction, bucket: Bucket): void {
+  fn.allow(['s3:ListBucket'], [bucket.bucketArn]);
+}

@@ -9,7 +9,7 @@ import {
 } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
 import { customerKey } from './customer-key.ts';
-import { allowObjects } from './object-access.ts';
+import { allowObjects, allowToSeeAbsence } from './object-access.ts';
 import type { ServiceFunction } from './service-function.ts';
 
 export interface StagingBucketProps {
@@ -55,6 +55,7 @@ export class StagingBucket extends Construct {
 
   grantRead(fn: ServiceFunction, ...prefixes: readonly (StagingPrefix | '*')[]): void {
     allowObjects(fn, this.bucket, ['s3:GetObject', 's3:GetObjectVersion'], prefixes);
+    allowToSeeAbsence(fn, this.bucket);
     fn.allow(['kms:Decrypt'], [this.key.keyArn]);
   }
 

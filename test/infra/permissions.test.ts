@@ -55,7 +55,6 @@ const useIndex = {
   'dynamodb:GetItem': ['<TablesIndexTable>'],
   'dynamodb:PutItem': ['<TablesIndexTable>'],
   'dynamodb:Query': ['<TablesIndexTable>', '<TablesIndexTable>/index/byHour'],
-  'dynamodb:UpdateItem': ['<TablesIndexTable>'],
 };
 
 const EXPECTED: Record<string, Record<string, string[]>> = {
@@ -91,6 +90,7 @@ const EXPECTED: Record<string, Record<string, string[]>> = {
     's3:GetObjectLegalHold': ['<VaultBucket>/*'],
     's3:GetObjectRetention': ['<VaultBucket>/*'],
     's3:GetObjectVersion': ['<StagingBucket>/*', '<VaultBucket>/*'],
+    's3:ListBucket': ['<StagingBucket>', '<VaultBucket>'],
   },
   ArchiveLineArchive: {
     ...writeLog('ArchiveLineArchive'),
@@ -107,6 +107,7 @@ const EXPECTED: Record<string, Record<string, string[]>> = {
       '<StagingBucket>/traces/*',
       ...vault('findings', 'lineage', 'quarantine', 'traces'),
     ],
+    's3:ListBucket': ['<StagingBucket>', '<VaultBucket>'],
     's3:PutObject': vault('findings', 'lineage', 'quarantine', 'traces'),
     's3:PutObjectRetention': vault('findings', 'lineage', 'quarantine', 'traces'),
     'sqs:SendMessage': ['<LineageFailuresQueue>'],
@@ -123,15 +124,14 @@ const EXPECTED: Record<string, Record<string, string[]>> = {
       '<StagingBucket>/traces/*',
       ...vault('findings', 'quarantine', 'traces'),
     ],
+    's3:ListBucket': ['<StagingBucket>', '<VaultBucket>'],
     's3:PutObject': ['<StagingBucket>/traces/*', ...vault('findings', 'quarantine', 'traces')],
     's3:PutObjectRetention': vault('findings', 'quarantine', 'traces'),
     'sqs:SendMessage': ['<TracesFailuresQueue>'],
   },
   ArchiveLineRedrive: {
     ...writeLog('ArchiveLineRedrive'),
-    'dynamodb:GetItem': ['<TablesIndexTable>'],
     'dynamodb:PutItem': ['<TablesIndexTable>'],
-    'dynamodb:UpdateItem': ['<TablesIndexTable>'],
     'kinesis:GetRecords': ['<LineageStream>', '<TracesStream>'],
     'kinesis:GetShardIterator': ['<LineageStream>', '<TracesStream>'],
     'kms:Decrypt': ['<LineageKey>', '<TablesKey>', '<TracesKey>', '<VaultKey>'],
@@ -139,6 +139,7 @@ const EXPECTED: Record<string, Record<string, string[]>> = {
     'kms:GenerateDataKey': ['<TablesKey>', '<VaultKey>'],
     'lambda:InvokeFunction': ['<ArchiveLineArchiveFunction>', '<ArchiveLineArchiveTracesFunction>'],
     's3:GetObject': vault('findings', 'quarantine'),
+    's3:ListBucket': ['<VaultBucket>'],
     's3:PutObject': vault('findings', 'quarantine'),
     's3:PutObjectRetention': vault('findings', 'quarantine'),
     'sqs:DeleteMessage': ['<LineageFailuresQueue>', '<TracesFailuresQueue>'],
@@ -155,6 +156,7 @@ const EXPECTED: Record<string, Record<string, string[]>> = {
     's3:GetObjectLegalHold': ['<VaultBucket>/*'],
     's3:GetObjectRetention': ['<VaultBucket>/*'],
     's3:GetObjectVersion': ['<StagingBucket>/*', '<VaultBucket>/*'],
+    's3:ListBucket': ['<StagingBucket>', '<VaultBucket>'],
     's3:ListBucketVersions': ['<StagingBucket>', '<VaultBucket>'],
     's3:PutObject': vault('findings', 'reports'),
     's3:PutObjectRetention': vault('findings', 'reports'),

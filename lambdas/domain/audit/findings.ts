@@ -17,7 +17,8 @@ export const FINDING_KINDS = {
   },
   accepted_not_stored: {
     severity: 'critical',
-    opens: 'a record crashed the archive function on every retry and was named in quarantine',
+    opens:
+      'a record crashed the archive function on every retry and was named in quarantine, or left the stream before it was archived',
     resolves: 'an object that holds the record',
   },
   acceptance_clock_skew: {

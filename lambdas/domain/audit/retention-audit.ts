@@ -1,9 +1,17 @@
 import { groupBy } from '../collections.ts';
+import { AccessDeniedError, UnreadableRecordError } from '../errors.ts';
 import { mapConcurrently } from '../evidence/concurrency.ts';
-import { EvidencePrefix } from '../evidence/evidence-object.ts';
+import { EvidencePrefix, readEnvelopes } from '../evidence/evidence-object.ts';
 import { hoursBetween, INDEX_SHARDS } from '../evidence/hour-shard.ts';
 import type { DeliveryEntry } from '../evidence/index-entries.ts';
-import type { ObjectVersion, RunIndex, VersionInspector, VersionState } from '../ports.ts';
+import type {
+  ListedVersion,
+  ObjectReader,
+  ObjectVersion,
+  RunIndex,
+  VersionInspector,
+  VersionState,
+} from '../ports.ts';
 import { type Finding, type FindingKind, openFinding, type Plane } from './findings.ts';
 
 /** Half-open interval of acceptance, and the instant the audit speaks for. RFC 3339 UTC. */
@@ -16,6 +24,7 @@ export interface AuditInterval {
 export interface RetentionAuditDependencies {
   readonly index: RunIndex;
   readonly inspector: VersionInspector;
+  readonly reader: ObjectReader;
   readonly vaultBucket: string;
 }
 
@@ -80,27 +89,52 @@ export async function auditRetention(
   }
 
   const known = new Set(versions.map(({ version }) => subjectOf(version)));
-  const listed = await listFolders(interval, dependencies);
-  for (const { deleteMarker, ...version } of listed) {
-    if (deleteMarker) add('delete_marker_present', 'store', subjectOf(version), []);
-    else if (!known.has(subjectOf(version)))
-      add('version_not_indexed', 'store', subjectOf(version), []);
-  }
+  const knownKeys = new Set(versions.map(({ version }) => version.key));
+  const { listed, denied } = await listFolders(interval, dependencies);
+  await mapConcurrently(listed, CONCURRENT_INSPECTIONS, async ({ deleteMarker, ...version }) => {
+    const subject = subjectOf(version);
+    if (deleteMarker) add('delete_marker_present', 'store', subject, []);
+    else if (known.has(subject)) return;
+    // A key is written once: a second version of it is never a replay.
+    else if (knownKeys.has(version.key) || !(await isReplay(version, dependencies))) {
+      add('version_not_indexed', 'store', subject, []);
+    }
+  });
 
   return {
     population: { deliveries: deliveries.length, versions: versions.length, runs: runs.size },
     checked: {
-      versions: versions.length - inspection.denied.length,
+      versions: versions.filter(({ version }) => !inspection.denied.has(subjectOf(version))).length,
       traces: traces.reduce((sum, { checked }) => sum + checked, 0),
       listedVersions: listed.length,
     },
-    unreadable: inspection.denied.toSorted(),
+    unreadable: [...inspection.denied, ...denied].sort(),
     findings,
   };
 }
 
+/**
+ * A replay that was cut into other batches puts its records into a second object, while the rows keep
+ * pointing at the first: such a version holds nothing that the index does not know.
+ */
+async function isReplay(
+  version: ObjectVersion,
+  { reader, index }: RetentionAuditDependencies,
+): Promise<boolean> {
+  try {
+    const receipts = new Set(
+      readEnvelopes(await reader.read(version)).map(({ receiptId }) => receiptId),
+    );
+    for (const receiptId of receipts) if (!(await index.delivery(receiptId))) return false;
+    return true;
+  } catch (error) {
+    if (error instanceof UnreadableRecordError) return false;
+    throw error;
+  }
+}
+
 /** Rules for one version; a version that may not be looked at is counted apart, never as sound. */
-export function compare({ deliveries, version }: IndexedVersion, state: VersionState) {
+function compare({ deliveries, version }: IndexedVersion, state: VersionState) {
   const found: Array<{ kind: FindingKind; detail: Finding['detail'] }> = [];
   const staged = deliveries.every(({ governed }) => governed === false);
   if (state.status === 'missing') {
@@ -138,25 +172,36 @@ async function compareTraces(
   const short: Array<{ runKey: string; traceId: string; detail: Finding['detail'] }> = [];
   const traceIds = new Set((await index.runTraces(runKey)).map(({ traceId }) => traceId));
   for (const traceId of traceIds) {
+    const shorter: Array<{ receiptId: string; traceUntil: string }> = [];
     for (const { location, governed, receiptId } of await index.traceDeliveries(traceId)) {
       const state = governed ? await inspection.of(location) : undefined;
       if (state?.status === 'denied') continue;
       const actual = state?.status === 'present' ? (state.retainUntil ?? '') : '';
       if (Date.parse(actual || '1970-01-01') < Date.parse(promised)) {
-        short.push({
-          runKey,
-          traceId,
-          detail: { receiptId, runUntil: promised, traceUntil: actual || 'not locked' },
-        });
+        shorter.push({ receiptId, traceUntil: actual });
       }
     }
+    // One finding a trace, of the delivery that goes first.
+    const [first] = shorter.sort((a, b) => (a.traceUntil < b.traceUntil ? -1 : 1));
+    if (!first) continue;
+    const { receiptId, traceUntil } = first;
+    short.push({
+      runKey,
+      traceId,
+      detail: {
+        receiptId,
+        runUntil: promised,
+        traceUntil: traceUntil || 'not locked',
+        deliveries: shorter.length,
+      },
+    });
   }
   return { short, checked: traceIds.size };
 }
 
 /** Asks S3 once per version, however many rows point at it. */
 class Inspection {
-  readonly denied: string[] = [];
+  readonly denied = new Set<string>();
   readonly #inspector: VersionInspector;
   readonly #states = new Map<string, Promise<VersionState>>();
 
@@ -170,7 +215,7 @@ class Inspection {
     const known = this.#states.get(subject);
     if (known) return known;
     const state = this.#inspector.inspect(version).then((answer) => {
-      if (answer.status === 'denied') this.denied.push(subject);
+      if (answer.status === 'denied') this.denied.add(subject);
       return answer;
     });
     this.#states.set(subject, state);
@@ -204,16 +249,30 @@ async function listFolders(
       Date.parse(`${hour}:00:00Z`) >= Date.parse(from) &&
       Date.parse(`${hour}:59:59.999Z`) < Date.parse(to),
   );
-  const listed = [];
-  for (const plane of [EvidencePrefix.lineage, EvidencePrefix.traces]) {
-    for (const classFolder of await inspector.folders(vaultBucket, plane)) {
-      for (const hour of hours) {
-        const prefix = `${classFolder}dt=${hour.slice(0, 10)}/hour=${hour.slice(11)}/`;
-        for await (const version of inspector.list(vaultBucket, prefix)) listed.push(version);
-      }
+  const listed: ListedVersion[] = [];
+  const denied: string[] = [];
+  const looking = async (prefix: string, look: () => Promise<void>) => {
+    try {
+      await look();
+    } catch (error) {
+      if (!(error instanceof AccessDeniedError)) throw error;
+      denied.push(`${vaultBucket}/${prefix}`);
     }
+  };
+  const list = async (prefix: string) => {
+    for await (const version of inspector.list(vaultBucket, prefix)) listed.push(version);
+  };
+  for (const plane of [EvidencePrefix.lineage, EvidencePrefix.traces]) {
+    await looking(plane, async () => {
+      for (const classFolder of await inspector.folders(vaultBucket, plane)) {
+        for (const hour of hours) {
+          const prefix = `${classFolder}dt=${hour.slice(0, 10)}/hour=${hour.slice(11)}/`;
+          await looking(prefix, () => list(prefix));
+        }
+      }
+    });
   }
-  return listed;
+  return { listed, denied };
 }
 
 function indexedVersions(deliveries: readonly DeliveryEntry[]): IndexedVersion[] {

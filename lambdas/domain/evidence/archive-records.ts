@@ -1,5 +1,6 @@
-import { type Finding, openFinding, type Plane } from '../audit/findings.ts';
+import { type Finding, type FindingKind, openFinding, type Plane } from '../audit/findings.ts';
 import { errorCode } from '../errors.ts';
+import { runKeysOf } from '../openlineage/run-key.ts';
 import type { Clock, EvidenceVault, RunIndex } from '../ports.ts';
 import { mapConcurrently } from './concurrency.ts';
 import {
@@ -154,16 +155,16 @@ function unreadable(quarantined: Quarantined, plane: Plane): Finding {
 }
 
 function findingsOf(envelope: Envelope, arrivedAtMillis: number, plane: Plane): Finding[] {
-  const about = { plane, subject: envelope.receiptId, at: envelope.acceptedAt, runKeys: [] };
-  const found: Finding[] = [];
+  const found: Array<[kind: FindingKind, detail: Finding['detail']]> = [];
   if (envelope.redaction.mode === 'skeleton') {
-    found.push(
-      openFinding('stored_reduced', { ...about, detail: { policy: envelope.redaction.policy } }),
-    );
+    found.push(['stored_reduced', { policy: envelope.redaction.policy }]);
   }
   const skewMillis = Math.abs(arrivedAtMillis - Date.parse(envelope.acceptedAt));
-  if (skewMillis > MAX_ACCEPTANCE_SKEW_MILLIS) {
-    found.push(openFinding('acceptance_clock_skew', { ...about, detail: { skewMillis } }));
-  }
-  return found;
+  if (skewMillis > MAX_ACCEPTANCE_SKEW_MILLIS)
+    found.push(['acceptance_clock_skew', { skewMillis }]);
+  if (found.length === 0) return [];
+
+  const { receiptId: subject, acceptedAt: at } = envelope;
+  const runKeys = runKeysOf(envelope);
+  return found.map(([kind, detail]) => openFinding(kind, { plane, subject, at, runKeys, detail }));
 }

@@ -66,8 +66,8 @@ export function quarantine(
   };
 }
 
-/** `quarantine/dt=…/hour=…/<shard>-<sequence>.json`: the same for every replay. */
-export function quarantineKey({ acceptedAt, stream }: Quarantined): string {
+/** `quarantine/dt=…/hour=…/<shard>-<sequence>-<reason>.json`: the same for every replay, another for another reason. */
+export function quarantineKey({ acceptedAt, stream, reason }: Quarantined): string {
   const at = new Date(acceptedAt).toISOString();
-  return `${EvidencePrefix.quarantine}dt=${at.slice(0, 10)}/hour=${at.slice(11, 13)}/${stream.shardId}-${stream.sequenceNumber}.json`;
+  return `${EvidencePrefix.quarantine}dt=${at.slice(0, 10)}/hour=${at.slice(11, 13)}/${stream.shardId}-${stream.sequenceNumber}-${reason}.json`;
 }

@@ -36,7 +36,7 @@ export function packObjects(plane: Plane, envelopes: readonly Envelope[]): Evide
 }
 
 /** `lineage/class=<c>/dt=<UTC date>/hour=<HH>/` of an acceptance time. */
-export function folderOf(plane: Plane, retentionClass: string, acceptedAt: string): string {
+function folderOf(plane: Plane, retentionClass: string, acceptedAt: string): string {
   const at = new Date(acceptedAt).toISOString();
   return `${EvidencePrefix[plane]}class=${retentionClass}/dt=${at.slice(0, 10)}/hour=${at.slice(11, 13)}/`;
 }
@@ -53,6 +53,19 @@ function packObject(folder: string, envelopes: readonly Envelope[]): EvidenceObj
     contentHash,
     envelopes,
   };
+}
+
+/**
+ * All envelopes of an object's bytes, in order.
+ * @throws UnreadableRecordError when the bytes are no evidence object
+ */
+export function readEnvelopes(body: Uint8Array): Envelope[] {
+  try {
+    const lines = gunzipSync(body).toString('utf8').trimEnd().split('\n');
+    return lines.map((line) => JSON.parse(line) as Envelope);
+  } catch {
+    throw new UnreadableRecordError('object_unreadable');
+  }
 }
 
 /**

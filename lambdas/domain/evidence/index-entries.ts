@@ -75,6 +75,8 @@ export interface RunEventEntry extends StoredLine {
   readonly traceContexts: readonly TraceContext[];
   /** `lineage.*` run tags, by key. */
   readonly tags: Readonly<Record<string, string>>;
+  /** Datasets that the event names beyond the bound of its index rows. */
+  readonly datasetsNotIndexed?: number;
   /** `jobType.processingType`: BATCH, STREAMING or SERVICE. */
   readonly processingType?: string;
 }

@@ -25,6 +25,8 @@ export interface StreamReader {
  * `refused`: the infrastructure failed, try again later. `crashed`: the function did.
  */
 export interface SingleArchiver {
+  /** Whether the archive function of a plane works at all: an invocation without records succeeds. */
+  isSound(plane: FailedBatch['plane']): Promise<boolean>;
   archive(
     plane: FailedBatch['plane'],
     record: ConsumedRecord,
@@ -43,7 +45,7 @@ export interface RedriveDependencies {
 /**
  * Archives the records of a failed batch one by one, so that a crashing record costs no neighbour.
  * What still crashes is named in quarantine with a finding; what is gone from the stream is a finding.
- * @throws UnavailableError when a record was refused: the message must come again
+ * @throws UnavailableError when a record was refused or the archive function is broken: the message must come again
  */
 export async function redriveBatch(
   batch: FailedBatch,
@@ -56,6 +58,10 @@ export async function redriveBatch(
     seen.push(record.position.sequenceNumber);
     const outcome = await dependencies.archiver.archive(batch.plane, record);
     if (outcome === 'refused') throw new UnavailableError('archive');
+    // A function that cannot even do nothing is broken itself: no record is given up because of that.
+    if (outcome === 'crashed' && !(await dependencies.archiver.isSound(batch.plane))) {
+      throw new UnavailableError('archive');
+    }
     if (outcome === 'archived') {
       archived++;
       continue;

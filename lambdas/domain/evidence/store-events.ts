@@ -24,6 +24,12 @@ export interface StoreEventsDependencies {
 /** Index writes in flight: DynamoDB answers in milliseconds, the socket pool holds 50. */
 const CONCURRENT_INDEX_WRITES = 16;
 
+/**
+ * Each dataset is a row of its own; an event of 6 MB could name a hundred thousand, which no invocation
+ * would live to write. The document has them all.
+ */
+const MAX_INDEXED_DATASETS = 5_000;
+
 /** Stores lineage envelopes: objects first, then items. Answers what failed, by sequence number. */
 export async function storeEvents(
   dated: readonly DatedEnvelope[],
@@ -97,6 +103,7 @@ function writesFor(
   if (event.runId === undefined || runKey === undefined || !job) return [delivery];
 
   const facts = readRunFacts(document, traceContextFacets);
+  const datasets = readDatasets(document);
   const entry: RunEventEntry = {
     receiptId,
     acceptedAt,
@@ -116,12 +123,15 @@ function writesFor(
     ...bounded('producer', event.producer),
     job,
     ...facts,
+    ...(datasets.length > MAX_INDEXED_DATASETS && {
+      datasetsNotIndexed: datasets.length - MAX_INDEXED_DATASETS,
+    }),
   };
   const { runId } = event;
   return [
     delivery,
     () => index.putRunEvent(entry),
-    ...readDatasets(document).map((dataset) => () => {
+    ...datasets.slice(0, MAX_INDEXED_DATASETS).map((dataset) => () => {
       const { namespace, name, access } = dataset;
       return index.putRunDataset({
         runKey,

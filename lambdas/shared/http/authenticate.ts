@@ -7,6 +7,9 @@ import { forbidden, unauthorized } from './problem.ts';
 
 const BEARER = /^bearer\s+(\S+)\s*$/i;
 
+/** Where the key goes when the gateway asks for SigV4, which takes the Authorization header for itself. */
+const KEY_HEADER = 'x-evidence-key';
+
 /**
  * Checks the bearer key of a request: form and checksum first, then the registry, then the scope.
  * Of several Authorization lines the bearer one counts (the Java client can send two).
@@ -17,9 +20,10 @@ export async function authenticate(
   scope: Scope,
   registry: ProducerRegistry,
 ): Promise<Registration> {
-  const presented = headerValues(event, 'authorization')
-    .flatMap((value) => BEARER.exec(value)?.[1] ?? [])
-    .at(-1);
+  const presented =
+    headerValues(event, 'authorization')
+      .flatMap((value) => BEARER.exec(value)?.[1] ?? [])
+      .at(-1) ?? headerValues(event, KEY_HEADER).at(-1);
   if (presented === undefined) throw unauthorized('send a bearer key in the Authorization header');
   const key = readBearerKey(presented);
   if (!key)

@@ -31,7 +31,7 @@ export class HttpProblem extends Error {
 }
 
 /** Transient refusals carry this: 1 s shortens the outage an OTel SDK survives, 10 s makes it give up at once. */
-export const RETRY_AFTER_SECONDS = 2;
+const RETRY_AFTER_SECONDS = 2;
 
 export const unauthorized = (detail: string) =>
   new HttpProblem(401, 'Unauthorized', detail, { headers: { 'www-authenticate': 'Bearer' } });
@@ -99,7 +99,7 @@ export function problemResponse(problem: HttpProblem, requestId: string): APIGat
       title: problem.title,
       status: problem.status,
       detail: problem.message,
-      instance: `urn:request:${requestId}`,
+      instance: `urn:uuid:${requestId}`,
       ...(problem.errors.length > 0 && { errors: problem.errors }),
     }),
   };

@@ -2,12 +2,12 @@ import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { HttpProblem, notFound } from './problem.ts';
 
 /** What a route gets: decoded path parameters and query, both compared byte for byte from here on. */
-export interface RouteRequest {
+interface RouteRequest {
   readonly parameters: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string | undefined>>;
 }
 
-export type RouteHandler = (request: RouteRequest) => Promise<APIGatewayProxyResult>;
+type RouteHandler = (request: RouteRequest) => Promise<APIGatewayProxyResult>;
 
 export interface Route {
   /** Segments separated by `/`; `{name}` takes one segment. */
