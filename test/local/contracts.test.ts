@@ -1,0 +1,31 @@
+import { inject } from 'vitest';
+import { DynamoRunIndex } from '../../lambdas/adapters/dynamo-run-index.ts';
+import { DynamoTable } from '../../lambdas/adapters/dynamo-table.ts';
+import { S3EvidenceVault } from '../../lambdas/adapters/s3-vault.ts';
+import { S3VersionInspector } from '../../lambdas/adapters/s3-version-inspector.ts';
+import { lockFor } from '../../lambdas/domain/evidence/retention.ts';
+import { environments } from '../../lib/config/environments.ts';
+import { retentionSetting } from '../../lib/config/retention-setting.ts';
+import { createClients } from '../../localstack/clients.ts';
+import { describeRunIndexContract } from '../support/contracts/run-index-contract.ts';
+import { describeVaultContract } from '../support/contracts/vault-contract.ts';
+
+const { endpointUrl, buckets, tables } = inject('environment');
+const clients = createClients(endpointUrl);
+const retention = retentionSetting(environments.local);
+
+describeVaultContract('S3', () => {
+  const vault = new S3EvidenceVault(clients.s3, buckets.vault);
+  return {
+    vault,
+    reader: vault,
+    inspector: new S3VersionInspector(clients.s3),
+    bucket: buckets.vault,
+    lock: lockFor(retention, retention.lineageDays, Date.now(), Date.now()),
+  };
+});
+
+describeRunIndexContract(
+  'DynamoDB',
+  () => new DynamoRunIndex(new DynamoTable(clients.dynamodb, tables.index)),
+);

@@ -1,0 +1,223 @@
+import { randomInt, randomUUID } from 'node:crypto';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { openFinding } from '../../../lambdas/domain/audit/findings.ts';
+import { INDEX_SHARDS } from '../../../lambdas/domain/evidence/hour-shard.ts';
+import type { DeliveryEntry } from '../../../lambdas/domain/evidence/index-entries.ts';
+import type { RunIndex } from '../../../lambdas/domain/ports.ts';
+import { deliveryEntry, runEventEntry, traceDeliveryEntry } from '../builders.ts';
+
+const LOCK = {
+  mode: 'GOVERNANCE',
+  retainUntil: '2099-01-01T00:00:00.000Z',
+  clamped: false,
+} as const;
+const location = (key: string) => ({ bucket: 'b', key, versionId: `v-${key}`, line: 3 });
+
+/** A global index is only eventually consistent. */
+const EVENTUALLY = { timeout: 10_000, interval: 100 };
+
+/** What every run index does, the fake as well as DynamoDB. Ids are fresh, so that it can run on a table in use. */
+export function describeRunIndexContract(
+  name: string,
+  create: () => RunIndex | Promise<RunIndex>,
+): void {
+  describe(`run index contract: ${name}`, () => {
+    let index: RunIndex;
+    beforeAll(async () => {
+      index = await create();
+    });
+
+    it('answers nothing for what it does not know', async () => {
+      const id = randomUUID();
+      expect(await index.delivery(id)).toBeUndefined();
+      const lists = [
+        index.runEvents(id),
+        index.runDatasets(id),
+        index.references(id),
+        index.runTraces(id),
+        index.runFindings(id),
+        index.traceDeliveries(id),
+        index.traceRuns(id),
+      ];
+      expect(await Promise.all(lists)).toEqual(lists.map(() => []));
+    });
+
+    it('gives back a row as it was put', async () => {
+      const entry = runEventEntry({
+        runKey: randomUUID(),
+        lock: LOCK,
+        tags: { 'lineage.ü': '' },
+        parent: { runId: 'P' },
+      });
+      await index.putRunEvent(entry);
+      expect(await index.runEvents(entry.runKey)).toEqual([entry]);
+    });
+
+    it('keeps the first location of a delivery and of an event', async () => {
+      const ids = { receiptId: randomUUID(), runKey: randomUUID(), lock: LOCK };
+      for (const key of ['first', 'second']) {
+        await index.putDelivery(deliveryEntry({ ...ids, location: location(key) }));
+        await index.putRunEvent(runEventEntry({ ...ids, location: location(key) }));
+      }
+      expect(await index.delivery(ids.receiptId)).toMatchObject({ location: location('first') });
+      expect(await index.runEvents(ids.runKey)).toMatchObject([{ location: location('first') }]);
+    });
+
+    it('holds one row after many writers put the same at once', async () => {
+      const entry = runEventEntry({ runKey: randomUUID(), lock: LOCK });
+      await Promise.all(Array.from({ length: 10 }, () => index.putRunEvent(entry)));
+      expect(await index.runEvents(entry.runKey)).toEqual([entry]);
+    });
+
+    it('keeps every receipt of a run', async () => {
+      const runKey = randomUUID();
+      const receipts = Array.from({ length: 30 }, (_, n) => `r${n}`);
+      await Promise.all(
+        receipts.map((receiptId) =>
+          index.putRunEvent(runEventEntry({ runKey, receiptId, lock: LOCK })),
+        ),
+      );
+      const found = (await index.runEvents(runKey)).map(({ receiptId }) => receiptId);
+      expect(found.sort()).toEqual(receipts.sort());
+    });
+
+    it('never mixes runs whose keys look alike', async () => {
+      const base = randomUUID();
+      const keys = [base, base.toUpperCase(), `${base}:`, `${base}/x`, ` ${base}`, `${base}\u0000`];
+      for (const runKey of keys)
+        await index.putRunEvent(runEventEntry({ runKey, receiptId: runKey, lock: LOCK }));
+      for (const runKey of keys)
+        expect((await index.runEvents(runKey)).map(({ receiptId }) => receiptId)).toEqual([runKey]);
+    });
+
+    it('files a dataset once for each group and access, under names of any characters', async () => {
+      const runKey = randomUUID();
+      const row = {
+        runKey,
+        group: 'g',
+        access: 'read',
+        namespace: '',
+        name: "a'b/c",
+        receiptId: 'first',
+      } as const;
+      await index.putRunDataset(row);
+      await index.putRunDataset({ ...row, receiptId: 'second' });
+      await index.putRunDataset({ ...row, access: 'write' });
+      await index.putRunDataset({ ...row, group: 'h' });
+      const found = await index.runDatasets(runKey);
+      expect(found).toHaveLength(3);
+      expect(found).toContainEqual(row);
+    });
+
+    it('finds declarations by namespace and name as a pair', async () => {
+      const [namespace, name] = [randomUUID(), 'a:b'];
+      const row = {
+        job: { namespace, name },
+        receiptId: 'r',
+        acceptedAt: '2026-01-01T00:00:00.000Z',
+        group: 'g',
+      };
+      await index.putDeclaration(row);
+      expect(await index.declarations({ namespace, name })).toEqual([row]);
+      expect(await index.declarations({ namespace: `${namespace}:a`, name: 'b' })).toEqual([]);
+    });
+
+    it('finds who refers to a run', async () => {
+      const runKey = randomUUID();
+      const row = {
+        runKey,
+        runId: runKey,
+        by: 'parent',
+        from: 'child',
+        group: 'g',
+        receiptId: 'r',
+      } as const;
+      for (const by of ['parent', 'root', 'parent'] as const)
+        await index.putReference({ ...row, by });
+      expect((await index.references(runKey)).map(({ by }) => by).sort()).toEqual([
+        'parent',
+        'root',
+      ]);
+    });
+
+    it('finds the link of a run and a trace from both sides', async () => {
+      const [runKey, traceId] = [randomUUID(), randomUUID()];
+      const submitter = { producerId: 'p', group: 'g' };
+      const link = {
+        traceId,
+        runId: runKey,
+        runKey,
+        declaredBy: 'run',
+        submitter,
+        receiptId: 'r',
+      } as const;
+      await index.putTraceRun(link);
+      await index.putTraceRun(link);
+      await index.putTraceRun({ ...link, spanId: 's' });
+      expect(await index.runTraces(runKey)).toHaveLength(2);
+      expect(await index.traceRuns(traceId)).toEqual(
+        expect.arrayContaining([link, { ...link, spanId: 's' }]),
+      );
+    });
+
+    it('points a staged delivery at its promoted copy, once', async () => {
+      const ids = {
+        receiptId: randomUUID(),
+        traceId: randomUUID(),
+        lock: LOCK,
+        governed: false,
+        location: location('staged'),
+      };
+      const entry = traceDeliveryEntry(ids);
+      await index.putTraceDelivery(entry);
+      await index.putDelivery(deliveryEntry({ ...ids, kind: 'trace' }));
+      const later = { ...LOCK, retainUntil: '2100-01-01T00:00:00.000Z' };
+      await index.promoteTraceDelivery(entry, location('vault'), later);
+      await index.promoteTraceDelivery(entry, location('other'), LOCK);
+      const promoted = { governed: true, location: location('vault'), lock: later };
+      expect(await index.traceDeliveries(ids.traceId)).toEqual([{ ...entry, ...promoted }]);
+      expect(await index.delivery(ids.receiptId)).toMatchObject(promoted);
+    });
+
+    it('lists a finding once beside each run that it concerns', async () => {
+      const runKeys = [randomUUID(), randomUUID()];
+      const about = {
+        plane: 'lineage',
+        subject: randomUUID(),
+        at: '2026-01-01T00:00:00.000Z',
+        detail: { n: 1 },
+      } as const;
+      const finding = openFinding('retention_short', { ...about, runKeys });
+      await index.putFinding(finding);
+      await index.putFinding(finding);
+      for (const runKey of runKeys) expect(await index.runFindings(runKey)).toEqual([finding]);
+    });
+
+    it('lists what was accepted in an hour, every shard of it and nothing else', async () => {
+      const hour =
+        Date.UTC(randomInt(1971, 2000), 0, 1, randomInt(24)) + randomInt(300) * 86_400_000;
+      const at = (millis: number) => ({ acceptedAt: new Date(millis).toISOString(), lock: LOCK });
+      const inside = Array.from({ length: 20 }, (_, n) =>
+        deliveryEntry({ receiptId: randomUUID(), ...at(hour + n * 189_473) }),
+      );
+      const outside = [hour - 1, hour + 3_600_000].map((millis) =>
+        deliveryEntry({ receiptId: randomUUID(), ...at(millis) }),
+      );
+      for (const entry of [...inside, ...outside]) await index.putDelivery(entry);
+      await vi.waitFor(async () => {
+        const found = await acceptedIn(new Date(hour).toISOString().slice(0, 13));
+        const known = new Set([...inside, ...outside].map(({ receiptId }) => receiptId));
+        const ids = found.map(({ receiptId }) => receiptId).filter((id) => known.has(id));
+        expect(ids.sort()).toEqual(inside.map(({ receiptId }) => receiptId).sort());
+      }, EVENTUALLY);
+    });
+
+    async function acceptedIn(hour: string): Promise<DeliveryEntry[]> {
+      const found: DeliveryEntry[] = [];
+      for (let shard = 0; shard < INDEX_SHARDS; shard++) {
+        for await (const entry of index.acceptedInHour(hour, shard)) found.push(entry);
+      }
+      return found;
+    }
+  });
+}

@@ -1,0 +1,125 @@
+import { randomUUID } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { UnreadableRecordError } from '../../../lambdas/domain/errors.ts';
+import type { EvidenceObject } from '../../../lambdas/domain/evidence/evidence-object.ts';
+import type { Lock } from '../../../lambdas/domain/evidence/retention.ts';
+import { sha256Hex } from '../../../lambdas/domain/evidence/store-key.ts';
+import type {
+  EvidenceVault,
+  ListedVersion,
+  ObjectReader,
+  VersionInspector,
+} from '../../../lambdas/domain/ports.ts';
+
+/** A vault and the two ways to look at what it holds. */
+export interface VaultUnderTest {
+  readonly vault: EvidenceVault;
+  readonly reader: ObjectReader;
+  readonly inspector: VersionInspector;
+  readonly bucket: string;
+  /** A lock that the bucket takes. */
+  readonly lock: Lock;
+}
+
+/** What every vault does, the fake as well as S3. Keys are fresh, so that it can run on a bucket in use. */
+export function describeVaultContract(
+  name: string,
+  create: () => VaultUnderTest | Promise<VaultUnderTest>,
+): void {
+  describe(`vault contract: ${name}`, () => {
+    let under: VaultUnderTest;
+    const folder = `lineage/class=contract-${randomUUID()}/`;
+    const objectOf = (key: string, lines: string): EvidenceObject => ({
+      key: folder + key,
+      body: gzipSync(lines),
+      contentHash: sha256Hex(lines),
+      envelopes: [],
+    });
+
+    beforeAll(async () => {
+      under = await create();
+    });
+
+    it('gives back the bytes of a version', async () => {
+      const object = objectOf('read', 'line\n');
+      const version = await under.vault.putObject(object, under.lock);
+      expect(version).toMatchObject({ bucket: under.bucket, key: object.key, lock: under.lock });
+      expect(Buffer.from(await under.reader.read(version))).toEqual(Buffer.from(object.body));
+    });
+
+    it('gives back a document as JSON', async () => {
+      const version = await under.vault.putDocument(`${folder}document`, { ü: 1 }, under.lock);
+      expect(JSON.parse(Buffer.from(await under.reader.read(version)).toString())).toEqual({
+        ü: 1,
+      });
+    });
+
+    it('locks a version with the put', async () => {
+      const version = await under.vault.putObject(objectOf('lock', 'x\n'), under.lock);
+      const { mode, retainUntil } = under.lock;
+      expect(await under.inspector.inspect(version)).toEqual({
+        status: 'present',
+        mode,
+        retainUntil,
+        legalHold: false,
+      });
+    });
+
+    it('takes the same content again for put, under the lock that stands', async () => {
+      const object = objectOf('again', 'x\n');
+      const first = await under.vault.putObject(object, under.lock);
+      const later = { ...under.lock, retainUntil: '2099-01-01T00:00:00.000Z' };
+      const { versionId, lock } = await under.vault.putObject(object, later);
+      expect([versionId, lock.retainUntil]).toEqual([first.versionId, under.lock.retainUntil]);
+      const document = () => under.vault.putDocument(`${folder}again.json`, { a: 1 }, under.lock);
+      expect(await document()).toEqual(await document());
+    });
+
+    it('never replaces what stands under a key', async () => {
+      const first = await under.vault.putObject(objectOf('once', 'one\n'), under.lock);
+      await expect(under.vault.putObject(objectOf('once', 'two\n'), under.lock)).rejects.toThrow(
+        expect.objectContaining({ code: 'conflicting_object' }),
+      );
+      expect(Buffer.from(await under.reader.read(first))).toEqual(
+        Buffer.from(objectOf('once', 'one\n').body),
+      );
+    });
+
+    it('holds one version after many writers put the same at once', async () => {
+      const object = objectOf('race/dt=1/x', 'x\n');
+      const versions = await Promise.all(
+        Array.from({ length: 8 }, () => under.vault.putObject(object, under.lock)),
+      );
+      expect(new Set(versions.map(({ versionId }) => versionId)).size).toBe(1);
+      expect(await listed(`${folder}race/`)).toHaveLength(1);
+    });
+
+    it('knows a version that never was from one that is', async () => {
+      const version = await under.vault.putObject(objectOf('missing', 'x\n'), under.lock);
+      const other = { ...version, key: `${version.key}-not` };
+      await expect(under.reader.read(other)).rejects.toThrow(UnreadableRecordError);
+      expect(await under.inspector.inspect(other)).toEqual({ status: 'missing' });
+    });
+
+    it('lists folders and versions under a prefix', async () => {
+      const { key, versionId, bucket } = await under.vault.putObject(
+        objectOf('list/dt=1/hour=2/x', 'x\n'),
+        under.lock,
+      );
+      expect(await under.inspector.folders(bucket, `${folder}list/`)).toEqual([
+        `${folder}list/dt=1/`,
+      ]);
+      expect(await listed(`${folder}list/dt=1/hour=2/`)).toEqual([
+        { bucket, key, versionId, deleteMarker: false },
+      ]);
+      expect(await listed(`${folder}list/dt=1/hour=3/`)).toEqual([]);
+    });
+
+    async function listed(prefix: string): Promise<ListedVersion[]> {
+      const found: ListedVersion[] = [];
+      for await (const version of under.inspector.list(under.bucket, prefix)) found.push(version);
+      return found;
+    }
+  });
+}

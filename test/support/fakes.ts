@@ -1,0 +1,386 @@
+import type { Finding } from '../../lambdas/domain/audit/findings.ts';
+import {
+  LineageError,
+  UnavailableError,
+  UnreadableRecordError,
+} from '../../lambdas/domain/errors.ts';
+import type { EvidenceObject } from '../../lambdas/domain/evidence/evidence-object.ts';
+import type {
+  DeclarationEntry,
+  DeliveryEntry,
+  ReferenceEntry,
+  RunDatasetEntry,
+  RunEventEntry,
+  TraceDeliveryEntry,
+  TraceRunEntry,
+} from '../../lambdas/domain/evidence/index-entries.ts';
+import type { EpochKey } from '../../lambdas/domain/evidence/keyed-hash.ts';
+import type { Lock } from '../../lambdas/domain/evidence/retention.ts';
+import type { Identity } from '../../lambdas/domain/openlineage/event.ts';
+import type {
+  EpochKeys,
+  EventPublisher,
+  EvidenceVault,
+  Location,
+  ObjectReader,
+  ObjectVersion,
+  OutgoingRecord,
+  ProducerRegistry,
+  RunIndex,
+  TraceStaging,
+  VersionInspector,
+} from '../../lambdas/domain/ports.ts';
+import type { Registration } from '../../lambdas/domain/producers/registration.ts';
+
+/** An object version as a test may look at it. */
+interface StoredVersion extends ObjectVersion {
+  readonly body: Uint8Array;
+  /** What decides whether a second put of the key is a replay or a conflict. */
+  readonly content: string;
+  readonly lock?: Lock;
+}
+
+/** Lets a test refuse calls by name, to see what a failure in the middle leaves behind. */
+class Faults {
+  readonly calls: string[] = [];
+  readonly #refusals = new Map<string, number>();
+
+  /** The next `times` calls of a method throw UnavailableError before they take effect. */
+  refuse(method: string, times = 1): void {
+    this.#refusals.set(method, times);
+  }
+
+  enter(method: string): void {
+    this.calls.push(method);
+    const left = this.#refusals.get(method) ?? 0;
+    if (left === 0) return;
+    this.#refusals.set(method, left - 1);
+    throw new UnavailableError(method);
+  }
+}
+
+/** A bucket with versions and `If-None-Match: *`: a key is written once. */
+class InMemoryBucket {
+  readonly bucket: string;
+  readonly versions: StoredVersion[] = [];
+
+  constructor(bucket: string) {
+    this.bucket = bucket;
+  }
+
+  put(key: string, body: Uint8Array, content: string, lock?: Lock): StoredVersion {
+    const standing = this.versions.find((version) => version.key === key);
+    if (standing) {
+      if (standing.content === content) return standing;
+      throw new LineageError('conflicting_object', 'other content stands under this key');
+    }
+    const versionId = `v${this.versions.length + 1}`;
+    const version = { bucket: this.bucket, key, versionId, body, content, ...(lock && { lock }) };
+    this.versions.push(version);
+    return version;
+  }
+
+  /** Takes a version away, as a lifecycle rule or an attacker does. */
+  remove({ key, versionId }: ObjectVersion): void {
+    const at = this.versions.findIndex((held) => held.key === key && held.versionId === versionId);
+    if (at !== -1) this.versions.splice(at, 1);
+  }
+
+  /** Changes the bytes of a version behind the store's back. */
+  overwrite({ key, versionId }: ObjectVersion, body: Uint8Array): void {
+    const at = this.versions.findIndex((held) => held.key === key && held.versionId === versionId);
+    if (at !== -1) this.versions[at] = { ...(this.versions[at] as StoredVersion), body };
+  }
+}
+
+const versionOf = ({ bucket, key, versionId }: ObjectVersion): ObjectVersion => ({
+  bucket,
+  key,
+  versionId,
+});
+
+export class InMemoryVault extends InMemoryBucket implements EvidenceVault {
+  readonly faults = new Faults();
+
+  constructor(bucket = 'vault') {
+    super(bucket);
+  }
+
+  async putObject(
+    object: EvidenceObject,
+    lock: Lock,
+  ): Promise<ObjectVersion & { readonly lock: Lock }> {
+    this.faults.enter('putObject');
+    const stored = this.put(object.key, object.body, object.contentHash, lock);
+    return { ...versionOf(stored), lock: stored.lock as Lock };
+  }
+
+  async putDocument(key: string, document: unknown, lock: Lock): Promise<ObjectVersion> {
+    this.faults.enter('putDocument');
+    const text = JSON.stringify(document);
+    return versionOf(this.put(key, Buffer.from(text), text, lock));
+  }
+}
+
+export class InMemoryStaging extends InMemoryBucket implements TraceStaging {
+  readonly faults = new Faults();
+
+  constructor(bucket = 'staging') {
+    super(bucket);
+  }
+
+  async putObject(object: EvidenceObject): Promise<ObjectVersion> {
+    this.faults.enter('putObject');
+    return versionOf(this.put(object.key, object.body, object.contentHash));
+  }
+}
+
+/** Reads what any of these buckets holds. */
+export function readerOver(
+  ...buckets: ReadonlyArray<Pick<InMemoryBucket, 'bucket' | 'versions'>>
+): ObjectReader {
+  return {
+    async read({ bucket, key, versionId }) {
+      const held = buckets
+        .find((candidate) => candidate.bucket === bucket)
+        ?.versions.find((version) => version.key === key && version.versionId === versionId);
+      if (!held) throw new UnreadableRecordError('version_missing');
+      return held.body;
+    },
+  };
+}
+
+/** Looks at what these buckets hold; they have no delete markers. */
+export function inspectorOver(
+  ...buckets: ReadonlyArray<Pick<InMemoryBucket, 'bucket' | 'versions'>>
+): VersionInspector {
+  const versionsOf = (bucket: string) =>
+    buckets.find((candidate) => candidate.bucket === bucket)?.versions ?? [];
+  return {
+    async inspect({ bucket, key, versionId }) {
+      const held = versionsOf(bucket).find(
+        (version) => version.key === key && version.versionId === versionId,
+      );
+      if (!held) return { status: 'missing' };
+      const { mode, retainUntil } = held.lock ?? {};
+      return {
+        status: 'present',
+        ...(mode && { mode }),
+        ...(retainUntil && { retainUntil }),
+        legalHold: false,
+      };
+    },
+    async *list(bucket, prefix) {
+      for (const version of versionsOf(bucket)) {
+        if (version.key.startsWith(prefix)) yield { ...versionOf(version), deleteMarker: false };
+      }
+    },
+    async folders(bucket, prefix) {
+      const below = versionsOf(bucket).flatMap(({ key }) => {
+        const slash = key.startsWith(prefix) ? key.indexOf('/', prefix.length) : -1;
+        return slash === -1 ? [] : key.slice(0, slash + 1);
+      });
+      return [...new Set(below)].sort();
+    },
+  };
+}
+
+/** The tables as maps. Every call yields once first, so that callers which run at once do interleave. */
+export class InMemoryRunIndex implements RunIndex {
+  readonly faults = new Faults();
+  readonly deliveryRows = new Map<string, DeliveryEntry>();
+  readonly runEventRows = new Map<string, RunEventEntry>();
+  readonly runDatasetRows = new Map<string, RunDatasetEntry>();
+  readonly declarationRows = new Map<string, DeclarationEntry>();
+  readonly referenceRows = new Map<string, ReferenceEntry>();
+  readonly traceDeliveryRows = new Map<string, TraceDeliveryEntry>();
+  readonly traceRunRows = new Map<string, TraceRunEntry>();
+  readonly findingRows = new Map<string, Finding>();
+
+  putDelivery = (entry: DeliveryEntry) =>
+    this.#putFirst('putDelivery', this.deliveryRows, [entry.receiptId, entry.traceId], entry);
+
+  putRunEvent = (entry: RunEventEntry) =>
+    this.#putFirst('putRunEvent', this.runEventRows, [entry.runKey, entry.receiptId], entry);
+
+  putRunDataset = (entry: RunDatasetEntry) =>
+    this.#putFirst(
+      'putRunDataset',
+      this.runDatasetRows,
+      [entry.runKey, entry.group, entry.access, entry.namespace, entry.name],
+      entry,
+    );
+
+  putDeclaration = (entry: DeclarationEntry) =>
+    this.#putFirst(
+      'putDeclaration',
+      this.declarationRows,
+      [entry.job.namespace, entry.job.name, entry.receiptId],
+      entry,
+    );
+
+  putReference = (entry: ReferenceEntry) =>
+    this.#putFirst(
+      'putReference',
+      this.referenceRows,
+      [entry.runKey, entry.by, entry.from, entry.group],
+      entry,
+    );
+
+  putTraceDelivery = (entry: TraceDeliveryEntry) =>
+    this.#putFirst(
+      'putTraceDelivery',
+      this.traceDeliveryRows,
+      [entry.traceId, entry.receiptId],
+      entry,
+    );
+
+  putTraceRun = (entry: TraceRunEntry) =>
+    this.#putFirst(
+      'putTraceRun',
+      this.traceRunRows,
+      [entry.traceId, entry.spanId, entry.runKey, entry.declaredBy, entry.receiptId],
+      entry,
+    );
+
+  async putFinding(finding: Finding): Promise<void> {
+    await this.#enter('putFinding');
+    this.findingRows.set(finding.id, finding);
+  }
+
+  async promoteTraceDelivery(
+    entry: TraceDeliveryEntry,
+    location: Location,
+    lock: Lock,
+  ): Promise<void> {
+    await this.#enter('promoteTraceDelivery');
+    // The delivery first: promotion finds its work by the other row.
+    const deliveryRow = keyOf([entry.receiptId, entry.traceId]);
+    const delivery = this.deliveryRows.get(deliveryRow);
+    if (delivery?.governed === false) {
+      this.deliveryRows.set(deliveryRow, { ...delivery, governed: true, location, lock });
+    }
+    const traceRow = keyOf([entry.traceId, entry.receiptId]);
+    const held = this.traceDeliveryRows.get(traceRow);
+    if (held?.governed === false) {
+      this.traceDeliveryRows.set(traceRow, { ...held, governed: true, location, lock });
+    }
+  }
+
+  async delivery(receiptId: string): Promise<DeliveryEntry | undefined> {
+    return (
+      await this.#select('delivery', this.deliveryRows, (row) => row.receiptId === receiptId)
+    )[0];
+  }
+
+  runEvents = (runKey: string) =>
+    this.#select('runEvents', this.runEventRows, (row) => row.runKey === runKey);
+
+  runDatasets = (runKey: string) =>
+    this.#select('runDatasets', this.runDatasetRows, (row) => row.runKey === runKey);
+
+  declarations = ({ namespace, name }: Identity) =>
+    this.#select(
+      'declarations',
+      this.declarationRows,
+      ({ job }) => job.namespace === namespace && job.name === name,
+    );
+
+  references = (runKey: string) =>
+    this.#select('references', this.referenceRows, (row) => row.runKey === runKey);
+
+  runTraces = (runKey: string) =>
+    this.#select('runTraces', this.traceRunRows, (row) => row.runKey === runKey);
+
+  runFindings = (runKey: string) =>
+    this.#select('runFindings', this.findingRows, (row) => row.runKeys.includes(runKey));
+
+  traceDeliveries = (traceId: string) =>
+    this.#select('traceDeliveries', this.traceDeliveryRows, (row) => row.traceId === traceId);
+
+  traceRuns = (traceId: string) =>
+    this.#select('traceRuns', this.traceRunRows, (row) => row.traceId === traceId);
+
+  /** Everything is on shard 0. */
+  async *acceptedInHour(hour: string, shard: number): AsyncIterable<DeliveryEntry> {
+    await this.#enter('acceptedInHour');
+    if (shard !== 0) return;
+    for (const row of this.deliveryRows.values()) {
+      if (new Date(row.acceptedAt).toISOString().startsWith(hour)) yield row;
+    }
+  }
+
+  async #putFirst<T>(
+    method: string,
+    rows: Map<string, T>,
+    key: Array<string | undefined>,
+    row: T,
+  ): Promise<void> {
+    await this.#enter(method);
+    if (!rows.has(keyOf(key))) rows.set(keyOf(key), row);
+  }
+
+  async #select<T>(
+    method: string,
+    rows: Map<string, T>,
+    wanted: (row: T) => boolean,
+  ): Promise<T[]> {
+    await this.#enter(method);
+    return [...rows.values()].filter(wanted);
+  }
+
+  async #enter(method: string): Promise<void> {
+    await Promise.resolve();
+    this.faults.enter(method);
+  }
+}
+
+const keyOf = (parts: Array<string | undefined>): string => JSON.stringify(parts);
+
+/** A stream that keeps what was published; records whose key is refused are not acknowledged. */
+export class InMemoryStream implements EventPublisher {
+  readonly faults = new Faults();
+  readonly records: OutgoingRecord[] = [];
+  readonly refusedKeys = new Set<string>();
+
+  async publish(records: readonly OutgoingRecord[]): Promise<readonly boolean[]> {
+    this.faults.enter('publish');
+    return records.map((record) => {
+      const taken = !this.refusedKeys.has(record.partitionKey);
+      if (taken) this.records.push(record);
+      return taken;
+    });
+  }
+}
+
+export class InMemoryProducers implements ProducerRegistry {
+  readonly faults = new Faults();
+  readonly rows = new Map<string, { keyHash: string; registration: Registration }>();
+
+  async findByKeyId(
+    keyId: string,
+  ): Promise<{ keyHash: string; registration: Registration } | undefined> {
+    this.faults.enter('findByKeyId');
+    return this.rows.get(keyId);
+  }
+}
+
+/** One epoch for all time. */
+export class SingleEpochKey implements EpochKeys {
+  readonly faults = new Faults();
+  readonly key: EpochKey;
+
+  constructor(key: EpochKey = { epoch: 0, secret: Buffer.alloc(32, 7) }) {
+    this.key = key;
+  }
+
+  async at(_epochMillis: number): Promise<EpochKey> {
+    this.faults.enter('at');
+    return this.key;
+  }
+
+  async byEpoch(epoch: number): Promise<EpochKey | undefined> {
+    this.faults.enter('byEpoch');
+    return epoch === this.key.epoch ? this.key : undefined;
+  }
+}

@@ -1,0 +1,21 @@
+import { describeRunIndexContract } from '../../support/contracts/run-index-contract.ts';
+import { describeVaultContract } from '../../support/contracts/vault-contract.ts';
+import { InMemoryRunIndex, InMemoryVault, inspectorOver, readerOver } from '../../support/fakes.ts';
+
+describeVaultContract('in memory', () => {
+  const vault = new InMemoryVault();
+  const lock = {
+    mode: 'GOVERNANCE',
+    retainUntil: '2026-06-01T00:00:00.000Z',
+    clamped: false,
+  } as const;
+  return {
+    vault,
+    reader: readerOver(vault),
+    inspector: inspectorOver(vault),
+    bucket: vault.bucket,
+    lock,
+  };
+});
+
+describeRunIndexContract('in memory', () => new InMemoryRunIndex());

@@ -1,0 +1,164 @@
+import {
+  ConditionalCheckFailedException,
+  DynamoDBClient,
+  GetItemCommand,
+  PutItemCommand,
+  QueryCommand,
+} from '@aws-sdk/client-dynamodb';
+import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+import { mockClient } from 'aws-sdk-client-mock';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { DynamoProducerRegistry } from '../../../lambdas/adapters/dynamo-producer-registry.ts';
+import { DynamoRunIndex } from '../../../lambdas/adapters/dynamo-run-index.ts';
+import { DynamoTable } from '../../../lambdas/adapters/dynamo-table.ts';
+import { UnavailableError } from '../../../lambdas/domain/errors.ts';
+import { deliveryEntry, NOW, registration, runEventEntry } from '../../support/builders.ts';
+
+const dynamo = mockClient(DynamoDBClient);
+const table = () => new DynamoTable(new DynamoDBClient({}), 'table');
+const puts = () => dynamo.commandCalls(PutItemCommand).map(({ args }) => args[0].input);
+const taken = new ConditionalCheckFailedException({ message: 'm', $metadata: {} });
+const KEY = { pk: 'p', sk: 's' };
+
+beforeEach(() => dynamo.reset());
+
+describe('DynamoTable', () => {
+  it('puts an item only where none is', async () => {
+    await table().putOnce(KEY, { a: 1, b: undefined });
+    expect(puts()).toEqual([
+      {
+        TableName: 'table',
+        Item: marshall({ a: 1, ...KEY }),
+        ConditionExpression: 'attribute_not_exists(pk)',
+      },
+    ]);
+  });
+
+  it('replaces an item only while an attribute is as expected', async () => {
+    await table().replaceWhere(KEY, { a: 2 }, 'a', 1);
+    expect(puts()).toMatchObject([
+      {
+        ConditionExpression: 'a = :expected',
+        ExpressionAttributeValues: marshall({ ':expected': 1 }),
+      },
+    ]);
+  });
+
+  it('takes a key that is taken for done: the first item wins', async () => {
+    dynamo.on(PutItemCommand).rejects(taken);
+    await expect(table().putOnce(KEY, {})).resolves.toBeUndefined();
+  });
+
+  it.each([
+    ['a put', PutItemCommand, () => table().putOnce(KEY, {})],
+    ['a get', GetItemCommand, () => table().get(KEY, true)],
+    ['a query', QueryCommand, () => table().collection('p')],
+  ])('is unavailable when %s fails', async (_what, command, call) => {
+    dynamo.on(command as typeof GetItemCommand).rejects(new Error('canary-7f3e9d01'));
+    const thrown = await (call() as Promise<unknown>).catch((error: Error) => error);
+    expect(thrown).toBeInstanceOf(UnavailableError);
+    expect((thrown as Error).message).not.toContain('canary');
+  });
+
+  it('reads a collection whole and consistently', async () => {
+    dynamo
+      .on(QueryCommand)
+      .resolvesOnce({ Items: [marshall({ a: 1 })], LastEvaluatedKey: marshall(KEY) })
+      .resolvesOnce({ Items: [marshall({ a: 2 })] });
+    expect(await table().collection('p')).toEqual([{ a: 1 }, { a: 2 }]);
+    const inputs = dynamo.commandCalls(QueryCommand).map(({ args }) => args[0].input);
+    expect(inputs).toMatchObject([
+      { ConsistentRead: true },
+      { ConsistentRead: true, ExclusiveStartKey: marshall(KEY) },
+    ]);
+  });
+});
+
+describe('DynamoRunIndex', () => {
+  const index = () => new DynamoRunIndex(table());
+  const items = () => puts().map(({ Item }) => unmarshall(Item ?? {}));
+
+  it('keys every row by hashes, and never by what a producer wrote', async () => {
+    await index().putRunEvent(
+      runEventEntry({ runKey: '', runId: '', receiptId: 'x'.repeat(5_000) }),
+    );
+    expect(items()[0]).toMatchObject({
+      pk: expect.stringMatching(/^[0-9a-f]{64}$/),
+      sk: expect.stringMatching(/^[0-9a-f]{64}$/),
+    });
+  });
+
+  it('files a delivery under its acceptance hour', async () => {
+    await index().putDelivery(deliveryEntry());
+    await index().putDelivery(deliveryEntry({ acceptedAt: '2026-03-04T06:00:00.000Z' }));
+    const [a, b] = items();
+    expect(a?.hourKey).toMatch(/^[0-9a-f]{64}$/);
+    expect(a?.hourKey).not.toBe(b?.hourKey);
+  });
+
+  it('lets no row expire before the version that it points at', async () => {
+    await index().putDelivery(deliveryEntry());
+    const { expiresAt, entry } = items()[0] as {
+      expiresAt: number;
+      entry: { lock: { retainUntil: string } };
+    };
+    expect(expiresAt * 1000).toBeGreaterThan(Date.parse(entry.lock.retainUntil));
+  });
+});
+
+describe('DynamoProducerRegistry', () => {
+  const known = { keyHash: 'hash', registration: registration() };
+  const lookups = () => dynamo.commandCalls(GetItemCommand).length;
+  const registryAt = () => {
+    const time = { now: NOW };
+    return { time, registry: new DynamoProducerRegistry(table(), () => time.now) };
+  };
+
+  it.each([
+    ['a known', { Item: marshall(known) }, known],
+    ['an unknown', {}, undefined],
+  ])('looks %s id up once in 60 s', async (_what, answer, expected) => {
+    dynamo.on(GetItemCommand).resolves(answer);
+    const { registry, time } = registryAt();
+    expect(await registry.findByKeyId('k')).toEqual(expected);
+    time.now += 59_999;
+    expect(await registry.findByKeyId('k')).toEqual(expected);
+    expect(lookups()).toBe(1);
+    time.now += 1;
+    await registry.findByKeyId('k');
+    expect(lookups()).toBe(2);
+  });
+
+  it('sees a key disabled after 60 s at the latest', async () => {
+    const disabled = { keyHash: 'hash', registration: registration({ disabled: true }) };
+    dynamo
+      .on(GetItemCommand)
+      .resolvesOnce({ Item: marshall(known) })
+      .resolves({ Item: marshall(disabled) });
+    const { registry, time } = registryAt();
+    await registry.findByKeyId('k');
+    time.now += 60_000;
+    expect((await registry.findByKeyId('k'))?.registration.disabled).toBe(true);
+  });
+
+  it('remembers no outage', async () => {
+    dynamo
+      .on(GetItemCommand)
+      .rejectsOnce(new Error('x'))
+      .resolves({ Item: marshall(known) });
+    const { registry } = registryAt();
+    await expect(registry.findByKeyId('k')).rejects.toThrow(UnavailableError);
+    expect(await registry.findByKeyId('k')).toEqual(known);
+  });
+
+  it('is not grown without end by ids that strangers make up', async () => {
+    dynamo.on(GetItemCommand).resolves({});
+    const { registry } = registryAt();
+    for (let n = 0; n < 1_001; n++) await registry.findByKeyId(`k${n}`);
+    expect(lookups()).toBe(1_001);
+    await registry.findByKeyId('k0');
+    expect(lookups()).toBe(1_002);
+    await registry.findByKeyId('k1000');
+    expect(lookups()).toBe(1_002);
+  });
+});

@@ -1,0 +1,203 @@
+import { describe, expect, it } from 'vitest';
+import { AccessDeniedError } from '../../../lambdas/domain/errors.ts';
+import { RUN_ID, runEventEntry } from '../../support/builders.ts';
+import { auditedStore, INTERVAL, TRACE_ID } from './population.ts';
+
+type Store = Awaited<ReturnType<typeof auditedStore>>;
+const PROMISED = '2026-04-19T00:00:00.000Z';
+const denied = () => Promise.reject(new AccessDeniedError('s3'));
+
+/** What goes wrong in S3 behind the store's back, and the one finding it is. */
+const VIOLATIONS: ReadonlyArray<readonly [string, string, (store: Store) => unknown]> = [
+  ['a version that is gone', 'version_missing', ({ vault, evidence }) => vault.remove(evidence)],
+  ['a version without lock', 'not_locked', ({ relock }) => relock(undefined)],
+  ['a lock of another mode', 'lock_mode_differs', ({ relock }) => relock({ mode: 'COMPLIANCE' })],
+  [
+    'a lock that is a second short',
+    'retention_short',
+    ({ relock }) => relock({ retainUntil: '2026-04-18T23:59:59.000Z' }),
+  ],
+  [
+    'a second version of a key',
+    'version_not_indexed',
+    ({ vault, evidence }) => vault.versions.push({ ...evidence, versionId: 'v9' }),
+  ],
+  [
+    'an object that nobody filed',
+    'version_not_indexed',
+    ({ vault, evidence }) =>
+      vault.versions.push({
+        ...evidence,
+        key: `${evidence.key}x`,
+        versionId: 'v9',
+        body: Buffer.from('x'),
+      }),
+  ],
+  [
+    'a delete marker',
+    'delete_marker_present',
+    ({ see, evidence: { bucket, key } }) =>
+      see({
+        async *list() {
+          yield { bucket, key, versionId: 'marker', deleteMarker: true };
+        },
+      }),
+  ],
+  [
+    'a trace that goes before its run',
+    'trace_shorter_than_run',
+    ({ trace }) => trace('t1', '2026-04-01T00:00:00.000Z'),
+  ],
+  [
+    'a trace that waits in staging',
+    'trace_shorter_than_run',
+    ({ trace }) => trace('t1', undefined),
+  ],
+  [
+    'a version that may not be looked at',
+    'audit_incomplete',
+    ({ see }) => see({ inspect: async () => ({ status: 'denied' }) }),
+  ],
+  ['folders that may not be listed', 'audit_incomplete', ({ see }) => see({ folders: denied })],
+  [
+    'an hour that may not be listed',
+    'audit_incomplete',
+    ({ see }) => see({ list: () => ({ [Symbol.asyncIterator]: () => ({ next: denied }) }) }),
+  ],
+];
+
+describe('retention audit', () => {
+  it('finds nothing where everything is as promised', async () => {
+    const { audit, trace } = await auditedStore();
+    await trace('t1', PROMISED);
+    const { report } = await audit();
+    expect(report).toMatchObject({
+      status: 'complete',
+      population: { deliveries: 2, versions: 1, runs: 1 },
+      checked: { versions: 1, traces: 1, listedVersions: 1 },
+      unreadable: [],
+      findings: [],
+    });
+  });
+
+  it('takes a replay that was cut into other batches for what it is', async () => {
+    const { audit, vault, evidence } = await auditedStore();
+    vault.versions.push({ ...evidence, key: `${evidence.key}-replayed`, versionId: 'v9' });
+    expect((await audit()).report).toMatchObject({ checked: { listedVersions: 2 }, findings: [] });
+  });
+
+  it.each(VIOLATIONS)('takes %s for %s and for nothing else', async (_what, kind, violate) => {
+    const store = await auditedStore();
+    await violate(store);
+    expect(await store.kinds()).toEqual([kind]);
+  });
+
+  it.each(VIOLATIONS)(
+    'names the same finding for %s on every rerun',
+    async (_what, _kind, violate) => {
+      const store = await auditedStore();
+      await violate(store);
+      const ids = async () => (await store.audit()).report.findings.map(({ id }) => id);
+      expect(await ids()).toEqual(await ids());
+    },
+  );
+
+  it('takes a longer lock for sound', async () => {
+    const { relock, kinds } = await auditedStore();
+    relock({ retainUntil: '2099-01-01T00:00:00.000Z' });
+    expect(await kinds()).toEqual([]);
+  });
+
+  it('says which runs a finding concerns', async () => {
+    const { vault, evidence, audit } = await auditedStore();
+    vault.remove(evidence);
+    expect((await audit()).report.findings).toMatchObject([
+      {
+        runKeys: [RUN_ID],
+        at: INTERVAL.asOf,
+        plane: 'lineage',
+        severity: 'critical',
+        subject: `vault/${evidence.key}@v1`,
+      },
+    ]);
+  });
+
+  it('is one finding a trace, of the delivery that goes first', async () => {
+    const { audit, trace } = await auditedStore();
+    await trace('t1', '2026-04-02T00:00:00.000Z');
+    await trace('t2', '2026-04-01T00:00:00.000Z');
+    await trace('t3', PROMISED);
+    expect((await audit()).report.findings).toMatchObject([
+      {
+        subject: `${RUN_ID}/${TRACE_ID}`,
+        detail: {
+          receiptId: 't2',
+          traceUntil: '2026-04-01T00:00:00.000Z',
+          runUntil: PROMISED,
+          deliveries: 2,
+        },
+      },
+    ]);
+  });
+
+  it('counts what it may not look at as unread, never as sound', async () => {
+    const { audit, see, evidence } = await auditedStore();
+    see({ inspect: async () => ({ status: 'denied' }) });
+    expect((await audit()).report).toMatchObject({
+      status: 'incomplete',
+      checked: { versions: 0 },
+      unreadable: [`vault/${evidence.key}@v1`],
+    });
+  });
+
+  it('does not let a trace that may not be looked at count against the versions that were', async () => {
+    const { audit, see, trace, evidence } = await auditedStore();
+    await trace('t1', PROMISED);
+    const lock = { mode: 'GOVERNANCE' as const, retainUntil: PROMISED, legalHold: false };
+    see({
+      inspect: async ({ key }) =>
+        key === evidence.key ? { status: 'present', ...lock } : { status: 'denied' },
+    });
+    expect((await audit()).report).toMatchObject({
+      status: 'incomplete',
+      checked: { versions: 1 },
+      unreadable: ['vault/promoted/t1@t1'],
+    });
+  });
+
+  it.each([
+    ['2026-03-04T05:06:07.890Z', 2],
+    ['2026-03-04T05:06:07.891Z', 0],
+  ])('takes deliveries from %s on: %i', async (from, deliveries) => {
+    const { audit } = await auditedStore();
+    expect((await audit({ ...INTERVAL, from })).report.population.deliveries).toBe(deliveries);
+  });
+
+  it.each([
+    ['2026-03-04T05:06:07.891Z', 2],
+    ['2026-03-04T05:06:07.890Z', 0],
+  ])('takes deliveries before %s: %i', async (to, deliveries) => {
+    const { audit } = await auditedStore();
+    expect((await audit({ ...INTERVAL, to })).report.population.deliveries).toBe(deliveries);
+  });
+
+  it('leaves the hours at the edges of the interval to the audits beside it', async () => {
+    const { audit } = await auditedStore();
+    const { report } = await audit({ ...INTERVAL, from: '2026-03-04T05:06:07.891Z' });
+    expect(report).toMatchObject({ checked: { listedVersions: 0 }, findings: [] });
+  });
+
+  it('asks S3 once for each version, however many rows point at it', async () => {
+    const { audit, see, index, evidence } = await auditedStore();
+    await index.putRunEvent(runEventEntry({ receiptId: 'x' }));
+    const asked: string[] = [];
+    see({
+      inspect: async ({ versionId }) => {
+        asked.push(versionId);
+        return { status: 'present', mode: 'GOVERNANCE', retainUntil: PROMISED, legalHold: false };
+      },
+    });
+    await audit();
+    expect(asked).toEqual([evidence.versionId]);
+  });
+});

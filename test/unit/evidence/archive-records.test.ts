@@ -1,0 +1,131 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { ConsumedRecord } from '../../../lambdas/domain/evidence/consumed-record.ts';
+import { readLine } from '../../../lambdas/domain/evidence/evidence-object.ts';
+import { prepareEvent } from '../../../lambdas/domain/openlineage/prepare-event.ts';
+import { consumed, NOW, runEvent } from '../../support/builders.ts';
+import { seeded } from '../../support/seeded.ts';
+import { archive, CANARY } from './archive.ts';
+
+const DAY = 86_400_000;
+
+/** Records that no policy can store, in the ways they come. */
+const POISON: ReadonlyArray<(n: number) => ConsumedRecord> = [
+  (n) => consumed(n, `not json ${CANARY}`),
+  (n) => consumed(n, `{"${CANARY}":1}`),
+  (n) => consumed(n, Buffer.from([0xff, 0xfe])),
+  (n) => ({ ...consumed(n, ''), data: Buffer.from(CANARY) }),
+  (n) => ({ ...consumed(n, ''), data: Buffer.alloc(0) }),
+  (n) => consumed(n, runEvent(), { acceptedAt: '+275760-09-12T00:00:00.000Z' }),
+  (n) => consumed(n, runEvent(), { receiptId: 'r'.repeat(600_000) }),
+];
+
+describe('archiving a batch', () => {
+  it('stores every good record whatever poison stands around it', async () => {
+    const batch = fc.array(fc.option(fc.constantFrom(...POISON), { freq: 2 }), {
+      minLength: 1,
+      maxLength: 8,
+    });
+    await fc.assert(
+      fc.asyncProperty(batch, async (kinds) => {
+        const { run, index, text } = archive();
+        const records = kinds.map((poison, n) => (poison ? poison(n) : consumed(n, runEvent())));
+        const { failures, stored, quarantined } = await run(...records);
+        const good = kinds.filter((poison) => !poison).length;
+        expect(failures.size).toBe(0);
+        expect([stored, quarantined]).toEqual([good, kinds.length - good]);
+        expect([...index.runEventRows.values()].map(({ receiptId }) => receiptId)).toEqual(
+          kinds.flatMap((poison, n) => (poison ? [] : [`receipt-${n}`])),
+        );
+        expect(text()).not.toContain(CANARY);
+      }),
+      seeded(80),
+    );
+  });
+
+  it('names a record that it cannot read, once, in quarantine and in a finding', async () => {
+    const { run, vault, findings, index } = archive();
+    await run(consumed(5, 'oops'));
+    await run(consumed(5, 'oops'));
+    expect(vault.versions.map(({ key }) => key)).toEqual([
+      'quarantine/dt=2026-03-04/hour=05/shardId-000000000000-5-unexpected_character.json',
+      expect.stringMatching(/^findings\//),
+    ]);
+    expect(findings()).toEqual(['accepted_not_readable receipt-5']);
+    expect(await index.delivery('receipt-5')).toMatchObject({ kind: 'quarantine' });
+  });
+
+  it('puts nothing new when the same batch comes again', async () => {
+    const { run, vault, index } = archive();
+    const batch = [
+      consumed(1, runEvent()),
+      consumed(2, 'oops'),
+      consumed(3, runEvent({ sql: 'x' })),
+    ];
+    await run(...batch);
+    const before = JSON.stringify([
+      vault.versions,
+      [...index.deliveryRows],
+      [...index.runEventRows],
+    ]);
+    await run(...batch);
+    expect(JSON.stringify([vault.versions, [...index.deliveryRows], [...index.runEventRows]])).toBe(
+      before,
+    );
+  });
+
+  it('keeps the first location when a replay is cut otherwise', async () => {
+    const { run, index, vault } = archive();
+    await run(consumed(1, runEvent()), consumed(2, runEvent()));
+    await run(consumed(2, runEvent()));
+    expect(vault.versions).toHaveLength(2);
+    expect(await index.delivery('receipt-2')).toMatchObject({
+      location: { versionId: 'v1', line: 1 },
+    });
+  });
+
+  it('points each row at the line that holds the record', async () => {
+    const { run, index, vault } = archive();
+    await run(consumed(1, runEvent()), consumed(2, 'oops'), consumed(3, runEvent()));
+    for (const { receiptId, location } of index.runEventRows.values()) {
+      const version = vault.versions.find(({ versionId }) => versionId === location.versionId);
+      expect(readLine(version?.body as Uint8Array, location.line).receiptId).toBe(receiptId);
+    }
+  });
+
+  it('stores a skeleton and a finding when the redactor throws', async () => {
+    const policy = {
+      id: 'broken/1',
+      ruleForPlace: () => undefined,
+      replacement: () => '',
+      judgeText: () => {
+        throw new Error(CANARY);
+      },
+    };
+    const { run, findings, text } = archive({ prepare: (record) => prepareEvent(record, policy) });
+    expect(await run(consumed(1, runEvent({ note: CANARY })))).toMatchObject({
+      stored: 1,
+      skeletons: 1,
+    });
+    expect(findings()).toEqual(['stored_reduced receipt-1']);
+    expect(text()).not.toContain(CANARY);
+  });
+
+  it.each([
+    [-60_001, 1],
+    [-60_000, 0],
+    [60_000, 0],
+    [60_001, 1],
+  ])('finds a clock skew of %i ms: %i', async (skewMillis, findingCount) => {
+    const { run, findings } = archive();
+    await run({ ...consumed(1, runEvent()), arrivedAtMillis: NOW + skewMillis });
+    expect(findings()).toHaveLength(findingCount);
+  });
+
+  it('counts retention from the later of acceptance and arrival', async () => {
+    const { run, index } = archive();
+    await run({ ...consumed(1, runEvent()), arrivedAtMillis: NOW + 3 * DAY });
+    const { lock } = [...index.runEventRows.values()][0] as { lock: { retainUntil: string } };
+    expect(Date.parse(lock.retainUntil)).toBeGreaterThanOrEqual(NOW + 3 * DAY + 45 * DAY);
+  });
+});

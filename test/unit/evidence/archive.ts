@@ -1,0 +1,37 @@
+import { gunzipSync } from 'node:zlib';
+import {
+  type ArchiveDependencies,
+  archiveRecords,
+} from '../../../lambdas/domain/evidence/archive-records.ts';
+import type { ConsumedRecord } from '../../../lambdas/domain/evidence/consumed-record.ts';
+import { storeEvents } from '../../../lambdas/domain/evidence/store-events.ts';
+import { prepareEvent } from '../../../lambdas/domain/openlineage/prepare-event.ts';
+import { NOW, RETENTION } from '../../support/builders.ts';
+import { InMemoryRunIndex, InMemoryVault } from '../../support/fakes.ts';
+
+export const CANARY = 'canary-7f3e9d01';
+
+/** Archives lineage records into fakes, as the archive function does. */
+export function archive(overrides: Partial<ArchiveDependencies> = {}) {
+  const vault = new InMemoryVault();
+  const index = new InMemoryRunIndex();
+  const named: string[] = [];
+  const dependencies: ArchiveDependencies = {
+    plane: 'lineage',
+    ...{ vault, index, retention: RETENTION, clock: () => NOW, prepare: prepareEvent },
+    store: (dated) =>
+      storeEvents(dated, {
+        ...{ vault, index, retention: RETENTION, clock: () => NOW, traceContextFacets: ['ctx'] },
+        onTraceNamed: async (traceId) => void named.push(traceId),
+      }),
+    ...overrides,
+  };
+  const run = (...records: ConsumedRecord[]) => archiveRecords(records, dependencies);
+  const findings = () =>
+    [...index.findingRows.values()].map(({ kind, subject }) => `${kind} ${subject}`).sort();
+  const text = () =>
+    vault.versions
+      .map(({ key, body }) => key + (key.endsWith('.gz') ? gunzipSync(body) : body))
+      .join();
+  return { vault, index, named, run, findings, text };
+}

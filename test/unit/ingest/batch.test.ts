@@ -1,0 +1,99 @@
+import { describe, expect, it } from 'vitest';
+import { storeKey } from '../../../lambdas/domain/evidence/store-key.ts';
+import { createHandler } from '../../../lambdas/ingest/handler.ts';
+import { NOW, runEvent } from '../../support/builders.ts';
+import { InMemoryStream, SingleEpochKey } from '../../support/fakes.ts';
+import { CONTEXT, producersWith, request } from '../../support/http.ts';
+import { recorder } from '../../support/recorder.ts';
+
+const eventOf = (runId: string) => runEvent({ run: { runId } });
+const REFUSED_KEY = storeKey('run', 'unlucky');
+
+function ingest() {
+  const stream = new InMemoryStream();
+  stream.refusedKeys.add(REFUSED_KEY);
+  const { logger, lines } = recorder();
+  const handler = createHandler({
+    publisher: stream,
+    registry: producersWith(),
+    epochKeys: new SingleEpochKey(),
+    maxRecordBytes: 50_000,
+    clock: () => NOW,
+    logger,
+  });
+  const post = async (body: string) => {
+    const resource = '/api/v1/lineage/batch';
+    const { statusCode, headers, body: text } = await handler(request({ body, resource }), CONTEXT);
+    return { status: statusCode, headers, answer: JSON.parse(text) };
+  };
+  return { stream, post, lines };
+}
+
+describe('POST /api/v1/lineage/batch', () => {
+  it('answers a receipt for each event', async () => {
+    const { status, answer } = await ingest().post(`[${eventOf('a')},${eventOf('b')}]`);
+    expect(status).toBe(200);
+    expect(answer).toMatchObject({
+      status: 'success',
+      summary: { received: 2, successful: 2, failed: 0, retriable: 0, non_retriable: 0 },
+      receipts: [{ index: 0, deviations: ['run_id_not_uuid'] }, { index: 1 }],
+      failed_events: [],
+    });
+  });
+
+  it('gives each event its own receipt', async () => {
+    const { answer } = await ingest().post(`[${eventOf('a')},${eventOf('a')}]`);
+    expect(answer.receipts[0].receiptId).not.toBe(answer.receipts[1].receiptId);
+  });
+
+  it('tells final refusals from what may be sent again, by index', async () => {
+    const { status, answer } = await ingest().post(
+      `[${eventOf('a')},7,${eventOf('unlucky')},${eventOf('b')}]`,
+    );
+    expect(status).toBe(200);
+    expect(answer).toMatchObject({
+      status: 'partial_success',
+      summary: { received: 4, successful: 2, failed: 2, retriable: 1, non_retriable: 1 },
+      receipts: [{ index: 0 }, { index: 3 }],
+      failed_events: [
+        { index: 1, retriable: false, reason: 'event_is_not_an_object at $' },
+        { index: 2, retriable: true },
+      ],
+    });
+  });
+
+  it('is 503 when nothing is stored and everything may be sent again', async () => {
+    const { stream, post, lines } = ingest();
+    stream.faults.refuse('publish');
+    const { status, headers } = await post(`[${eventOf('a')}]`);
+    expect([status, headers?.['retry-after']]).toEqual([503, '2']);
+    expect(JSON.stringify(lines)).toContain('publish is not available');
+  });
+
+  it('is 503 also when the stream answers but takes nothing', async () => {
+    expect((await ingest().post(`[${eventOf('unlucky')},${eventOf('unlucky')}]`)).status).toBe(503);
+  });
+
+  it('is no 503 when a refused event must not come again', async () => {
+    const { stream, post } = ingest();
+    stream.faults.refuse('publish');
+    const { status, answer } = await post(`[${eventOf('a')},7]`);
+    expect([status, answer.summary]).toEqual([
+      200,
+      { received: 2, successful: 0, failed: 2, retriable: 1, non_retriable: 1 },
+    ]);
+  });
+
+  it('is 200 when every event is refused for good', async () => {
+    expect(await ingest().post('[1,2]')).toMatchObject({
+      status: 200,
+      answer: { summary: { successful: 0, retriable: 0, non_retriable: 2 } },
+    });
+  });
+
+  it.each(['', '[', `[${'1,'.repeat(1_000)}1]`])('is 400 for %.20j', async (body) => {
+    const { post, stream } = ingest();
+    expect((await post(body)).status).toBe(400);
+    expect(stream.faults.calls).toEqual([]);
+  });
+});

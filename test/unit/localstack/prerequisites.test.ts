@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest';
+import { isSupportedNode } from '../../../localstack/check-node.mjs';
+import { UserError } from '../../../localstack/errors.ts';
+import { readKnobs } from '../../../localstack/knobs.ts';
+import {
+  findPython,
+  isSupportedPython,
+  type PythonProbe,
+} from '../../../localstack/prerequisites.ts';
+
+/** A machine with these Pythons; `venv` says whether each can make a virtual environment. */
+function machine(pythons: Record<string, { version: string; venv: boolean }>): PythonProbe {
+  return (command, code) => {
+    const found = pythons[command];
+    if (found === undefined || (code.includes('ensurepip') && !found.venv)) return undefined;
+    return `${found.version}\n`;
+  };
+}
+
+describe('findPython', () => {
+  it('takes python3 when it is new enough', () => {
+    const probe = machine({ python3: { version: '3.12.1', venv: true } });
+    expect(findPython(probe)).toEqual({ command: 'python3', version: '3.12.1' });
+  });
+
+  it('looks for a newer one beside an old python3', () => {
+    const probe = machine({
+      python3: { version: '3.8.18', venv: true },
+      'python3.11': { version: '3.11.7', venv: true },
+    });
+    expect(findPython(probe).command).toBe('python3.11');
+  });
+
+  it('says what to install when there is none', () => {
+    expect(() => findPython(machine({}))).toThrow(UserError);
+    expect(() => findPython(machine({}))).toThrow(/3\.10 or newer with venv, and no Python/);
+  });
+
+  it('names the old one that it found', () => {
+    const probe = machine({ python3: { version: '3.9.18', venv: true } });
+    expect(() => findPython(probe)).toThrow(/only Python 3\.9\.18 was found/);
+  });
+
+  it('names the package when only venv is missing', () => {
+    const probe = machine({ python3: { version: '3.11.2', venv: false } });
+    expect(() => findPython(probe)).toThrow(/apt-get install python3\.11-venv/);
+  });
+});
+
+describe('versions', () => {
+  it.each([
+    ['3.9.18', false],
+    ['3.10.0', true],
+    ['3.13.0', true],
+    ['2.7.18', false],
+    ['4.0.0', true],
+  ])('Python %s: %s', (version, supported) => {
+    expect(isSupportedPython(version)).toBe(supported);
+  });
+
+  it.each([
+    ['18.20.0', false],
+    ['20.18.3', false],
+    ['20.19.0', true],
+    ['22.0.0', true],
+  ])('Node %s: %s', (version, supported) => {
+    expect(isSupportedNode(version)).toBe(supported);
+  });
+});
+
+describe('readKnobs', () => {
+  it('has the defaults of the contract', () => {
+    expect(readKnobs({})).toEqual({ localDir: '.local', port: 4566 });
+  });
+
+  it.each(['abc', '80', '70000', '4566.5'])('refuses EMULATOR_PORT=%s by name', (port) => {
+    expect(() => readKnobs({ EMULATOR_PORT: port })).toThrow(/^EMULATOR_PORT is /);
+  });
+});

@@ -1,0 +1,140 @@
+import { describe, expect, it } from 'vitest';
+import { InvalidEventError, TooLargeError } from '../../../lambdas/domain/errors.ts';
+import { openReceipt } from '../../../lambdas/domain/evidence/receipt.ts';
+import { decodeStreamRecord } from '../../../lambdas/domain/evidence/stream-record.ts';
+import { JsonSyntaxError } from '../../../lambdas/domain/json/scanner.ts';
+import { acceptBatch, MAX_BATCH_ITEMS } from '../../../lambdas/domain/openlineage/accept-batch.ts';
+import { acceptEvent } from '../../../lambdas/domain/openlineage/accept-event.ts';
+import {
+  acceptance,
+  EPOCH_KEY,
+  NOW,
+  NOW_TEXT,
+  RUN_ID,
+  registration,
+  runEvent,
+} from '../../support/builders.ts';
+
+const partitionOf = (event: Record<string, unknown>) =>
+  acceptEvent(runEvent(event), acceptance()).record.partitionKey;
+
+describe('acceptEvent', () => {
+  it('keeps the bytes of the event as they came', () => {
+    const text = ` ${runEvent({ n: 1 }).replace('"n":1', '"n" : 1.50')}\n`;
+    const { body } = decodeStreamRecord(acceptEvent(text, acceptance()).record.data);
+    expect(Buffer.from(body).toString()).toBe(text);
+  });
+
+  it('stamps who sent it from the registration, never from the event', () => {
+    const text = runEvent({ submitter: { producerId: 'liar' }, retentionClass: 'forever' });
+    const { head } = decodeStreamRecord(
+      acceptEvent(text, acceptance({ registration: registration({ retentionClass: 'short' }) }))
+        .record.data,
+    );
+    expect(head).toMatchObject({
+      submitter: { producerId: 'producer-1', group: 'group-1' },
+      retentionClass: 'short',
+      acceptedAt: NOW_TEXT,
+    });
+  });
+
+  it('issues a receipt that proves itself', () => {
+    const { receiptId } = acceptEvent(runEvent(), acceptance());
+    expect(openReceipt(EPOCH_KEY, receiptId)).toEqual({ epoch: 0, acceptedAtMillis: NOW });
+  });
+
+  it('hashes the same bytes of two deliveries alike, under two receipts', () => {
+    const state = acceptance();
+    const [a, b] = [acceptEvent(runEvent(), state), acceptEvent(runEvent(), state)];
+    const hmacOf = ({ record }: typeof a) => decodeStreamRecord(record.data).head.received.hmac;
+    expect(hmacOf(a)).toBe(hmacOf(b));
+    expect(a.receiptId).not.toBe(b.receiptId);
+  });
+
+  it('keeps the events of a run on one shard, whatever the case of its UUID', () => {
+    expect(partitionOf({ run: { runId: RUN_ID.toUpperCase() } })).toBe(partitionOf({}));
+    expect(partitionOf({ run: { runId: 'other' } })).not.toBe(partitionOf({}));
+  });
+
+  it('tells the sender about departures', () => {
+    const { deviations } = acceptEvent(runEvent({ producer: undefined }), acceptance(), {
+      deviations: ['byte_order_mark'],
+    });
+    expect(deviations).toEqual(['byte_order_mark', 'producer_missing']);
+  });
+
+  it('refuses what the stream would not take, measured as it would be sent', () => {
+    const noise = Array.from({ length: 4_000 }, (_, i) => (i * 7_919) % 10_007).join('');
+    expect(() => acceptEvent(runEvent({ noise }), acceptance({ maxRecordBytes: 4_000 }))).toThrow(
+      TooLargeError,
+    );
+    expect(() =>
+      acceptEvent(runEvent({ spaces: ' '.repeat(100_000) }), acceptance({ maxRecordBytes: 4_000 })),
+    ).not.toThrow();
+  });
+});
+
+describe('acceptBatch', () => {
+  const fates = (text: string) =>
+    acceptBatch(text, acceptance()).map((item) => ('refused' in item ? item.refused : 'accepted'));
+
+  it.each([
+    ['an array', `[${runEvent()}, ${runEvent()}]`],
+    ['one event a line', `${runEvent()}\n${runEvent()}\n`],
+    ['lines with carriage returns and blanks between', `${runEvent()}\r\n\r\n  \n${runEvent()}`],
+  ])('takes %s', (_what, text) => {
+    expect(fates(text)).toEqual(['accepted', 'accepted']);
+  });
+
+  it.each([
+    ['one event', runEvent()],
+    ['one event over several lines', JSON.stringify(JSON.parse(runEvent()), null, 2)],
+  ])('takes %s', (_what, text) => {
+    expect(fates(text)).toEqual(['accepted']);
+  });
+
+  it('lets no item cost another', () => {
+    expect(fates(`[1, ${runEvent()}, {"run":{}}, ${runEvent()}]`)).toEqual([
+      'event_is_not_an_object at $',
+      'accepted',
+      'required_string at $.run.runId; required_object at $.job',
+      'accepted',
+    ]);
+  });
+
+  it('lets no line cost another', () => {
+    expect(fates(`${runEvent()}\n{"broken":\n${runEvent()}`)).toEqual([
+      'accepted',
+      'unexpected_end',
+      'accepted',
+    ]);
+  });
+
+  it('gives no byte of an item as a reason', () => {
+    expect(
+      JSON.stringify(fates('{"canarycanary": oops}\n{"run":{"runId":["canarycanary"]}}')),
+    ).not.toContain('canary');
+  });
+
+  it.each(['[', `[${'{},'.repeat(3)}`, `  [${'{}'}`])(
+    'refuses the broken array %j as a whole',
+    (text) => {
+      expect(() => fates(text)).toThrow(JsonSyntaxError);
+    },
+  );
+
+  it.each(['', '  \n \n'])('refuses %j, in which there is nothing', (text) => {
+    expect(() => fates(text)).toThrow(JsonSyntaxError);
+  });
+
+  it('takes the documented number of items and not one more', () => {
+    const items = (n: number) => `[${Array.from({ length: n }, () => '1').join(',')}]`;
+    expect(fates(items(MAX_BATCH_ITEMS))).toHaveLength(MAX_BATCH_ITEMS);
+    expect(() => fates(items(MAX_BATCH_ITEMS + 1))).toThrow(InvalidEventError);
+    expect(() => fates('1\n'.repeat(MAX_BATCH_ITEMS + 1))).toThrow(InvalidEventError);
+  });
+
+  it('takes an empty array for no events', () => {
+    expect(fates('[]')).toEqual([]);
+  });
+});

@@ -1,0 +1,136 @@
+import { describe, expect, it } from 'vitest';
+import type { Envelope } from '../../../lambdas/domain/evidence/envelope.ts';
+import { sha256Hex } from '../../../lambdas/domain/evidence/store-key.ts';
+import { JsonDocument } from '../../../lambdas/domain/json/document.ts';
+import { readEvent } from '../../../lambdas/domain/openlineage/event.ts';
+import { prepareEvent } from '../../../lambdas/domain/openlineage/prepare-event.ts';
+import { eventPolicy } from '../../../lambdas/domain/redaction/event-policy.ts';
+import type { ValuePolicy } from '../../../lambdas/domain/redaction/whole-value.ts';
+import { consumed, head, NOW, NOW_TEXT, RUN_ID, runEvent } from '../../support/builders.ts';
+
+const CANARY = 'canary-7f3e9d01';
+const broken: ValuePolicy = {
+  ...eventPolicy,
+  judgeText: () => {
+    throw new Error(CANARY);
+  },
+};
+
+const envelopeOf = (prepared: ReturnType<typeof prepareEvent>): Envelope => {
+  if ('quarantined' in prepared) throw new Error(prepared.quarantined.reason);
+  return prepared.envelopes[0] as Envelope;
+};
+
+describe('prepareEvent', () => {
+  it('stores the event to the byte, minus what it lists', () => {
+    const text = ` ${runEvent({ sql: CANARY })} `;
+    const envelope = envelopeOf(prepareEvent(consumed(1, text)));
+    expect(envelope.document).toBe(text.replace(CANARY, '[redacted:sql]'));
+    expect(envelope.redaction.fields.map(({ path }) => path)).toEqual(['$.sql']);
+    expect(envelope.digest).toBe(sha256Hex(envelope.document));
+  });
+
+  it('gives the same line for every replay', () => {
+    const record = consumed(1, runEvent({ sql: CANARY }));
+    const line = JSON.stringify(prepareEvent(record));
+    expect(JSON.stringify(prepareEvent(structuredClone(record)))).toBe(line);
+  });
+
+  it('has a fixed order of members', () => {
+    expect(Object.keys(envelopeOf(prepareEvent(consumed(1, runEvent()))))).toEqual([
+      ...[
+        'evidence',
+        'receiptId',
+        'acceptedAt',
+        'submitter',
+        'retentionClass',
+        'kind',
+        'stream',
+        'digest',
+      ],
+      ...['received', 'redaction', 'facts', 'deviations', 'document'],
+    ]);
+  });
+
+  it('keeps a size as a power of two only', () => {
+    const text = runEvent();
+    const { bytesBucket } = envelopeOf(prepareEvent(consumed(1, text))).received;
+    expect(Math.log2(bytesBucket) % 1).toBe(0);
+    expect(bytesBucket).toBeGreaterThanOrEqual(text.length);
+  });
+
+  it.each([
+    ['no JSON', 'canarycanary', 'unexpected_character'],
+    ['no event', '{"canarycanary":1}', 'invalid_event'],
+    ['nothing', '', 'unexpected_end'],
+  ])('quarantines %s without a byte of it', (_what, text, reason) => {
+    const prepared = prepareEvent(consumed(1, text));
+    expect(prepared).toMatchObject({
+      quarantined: { reason, head: { receiptId: 'receipt-1' }, acceptedAt: NOW_TEXT },
+    });
+    expect(JSON.stringify(prepared)).not.toContain('canary');
+  });
+
+  it('quarantines what has no head under its arrival time', () => {
+    const prepared = prepareEvent({
+      position: { shardId: 's', sequenceNumber: '1' },
+      arrivedAtMillis: NOW,
+      data: Buffer.from(CANARY),
+    });
+    expect(prepared).toMatchObject({
+      quarantined: { reason: 'head_missing', acceptedAt: NOW_TEXT },
+    });
+    expect(JSON.stringify(prepared)).not.toContain(CANARY);
+  });
+});
+
+describe('an event that cannot be redacted', () => {
+  const facets = { acme_thing: { x: CANARY }, sql: { query: CANARY } };
+  const text = runEvent({
+    run: { runId: RUN_ID, facets },
+    inputs: [{ namespace: 'postgres://u:hunter2@h', name: 'a.b', facets }],
+    note: CANARY,
+  });
+  const envelope = envelopeOf(prepareEvent(consumed(1, text), broken));
+
+  it('is stored as a skeleton that says so', () => {
+    expect(envelope.redaction).toEqual({ policy: eventPolicy.id, mode: 'skeleton', fields: [] });
+  });
+
+  it('keeps kind, type, time, identities and names of facets', () => {
+    expect(JSON.parse(envelope.document)).toMatchObject({
+      eventType: 'START',
+      eventTime: '2026-03-04T05:06:00.000000000Z',
+      run: { runId: RUN_ID, facetNames: ['acme_thing', 'sql'] },
+      job: { namespace: 'ns', name: 'job' },
+      inputs: [{ namespace: 'postgres://h', name: 'a.b' }],
+    });
+  });
+
+  it('keeps no content', () => {
+    expect(JSON.stringify(envelope)).not.toMatch(/canary|hunter2/);
+  });
+
+  it.each([
+    ['run', runEvent()],
+    ['job', '{"job":{"namespace":"n","name":"j"},"outputs":[{"namespace":"n","name":"d"}]}'],
+    ['dataset', '{"dataset":{"namespace":"n","name":"d","facets":{"f":{}}}}'],
+  ])('can still be filed as a %s event', (kind, event) => {
+    const { document } = envelopeOf(prepareEvent(consumed(1, event), broken));
+    expect(readEvent(new JsonDocument(document)).kind).toBe(kind);
+  });
+
+  it('notes what the receiver saw beside what the document shows', () => {
+    const deviations = ['byte_order_mark'];
+    const { deviations: found } = envelopeOf(
+      prepareEvent(consumed(1, '{"job":{"namespace":"n","name":""}}', { ...head(), deviations })),
+    );
+    expect(found).toEqual([
+      'byte_order_mark',
+      'event_time_missing',
+      'job_name_empty',
+      'producer_missing',
+      'schema_url_missing',
+    ]);
+  });
+});

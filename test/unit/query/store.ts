@@ -1,0 +1,82 @@
+import { createHandler as createArchive } from '../../../lambdas/archive/handler.ts';
+import type { ConsumedRecord } from '../../../lambdas/domain/evidence/consumed-record.ts';
+import { issueReceipt } from '../../../lambdas/domain/evidence/receipt.ts';
+import { createHandler } from '../../../lambdas/query/handler.ts';
+import { HealthCheck } from '../../../lambdas/query/health.ts';
+import { deliveryId, EPOCH_KEY, NOW, RETENTION } from '../../support/builders.ts';
+import {
+  InMemoryRunIndex,
+  InMemoryVault,
+  inspectorOver,
+  readerOver,
+  SingleEpochKey,
+} from '../../support/fakes.ts';
+import { CONTEXT, producersWith, request } from '../../support/http.ts';
+import { recorder } from '../../support/recorder.ts';
+
+export const receipt = (n: number) => issueReceipt(EPOCH_KEY, deliveryId(NOW, n));
+
+/** A store filled through the archive handler, and the query function over it. */
+export function queriedStore(registration: Parameters<typeof producersWith>[0] = {}) {
+  const vault = new InMemoryVault();
+  const index = new InMemoryRunIndex();
+  const registry = producersWith(registration);
+  const { logger, metrics, lines } = recorder();
+  const shared = { vault, index, reader: readerOver(vault), logger, clock: () => NOW };
+  const archive = createArchive({
+    ...shared,
+    metrics,
+    retention: RETENTION,
+    traceContextFacets: ['ctx'],
+  });
+  const probes = { healthy: true, asked: 0 };
+  const probe = async () => {
+    probes.asked++;
+    if (!probes.healthy) throw new Error('down');
+  };
+  const time = { now: NOW };
+  const query = createHandler({
+    ...{ ...shared, registry, epochKeys: new SingleEpochKey(), inspector: inspectorOver(vault) },
+    health: new HealthCheck([probe], () => time.now),
+  });
+  return {
+    ...{ vault, index, registry, lines, probes, time },
+    archive: (...records: ConsumedRecord[]) =>
+      archive(
+        {
+          Records: records.map(({ position, arrivedAtMillis, data }) => ({
+            ...{
+              awsRegion: '',
+              eventName: '',
+              eventSource: '',
+              eventSourceARN: '',
+              eventVersion: '',
+              invokeIdentityArn: '',
+            },
+            eventID: `${position.shardId}:${position.sequenceNumber}`,
+            kinesis: {
+              ...{
+                kinesisSchemaVersion: '1.0',
+                partitionKey: 'p',
+                sequenceNumber: position.sequenceNumber,
+              },
+              approximateArrivalTimestamp: arrivedAtMillis / 1000,
+              data: Buffer.from(data).toString('base64'),
+            },
+          })),
+        },
+        CONTEXT,
+      ),
+    get: async (proxy: string, overrides: Parameters<typeof request>[0] = {}) => {
+      const event = request({
+        httpMethod: 'GET',
+        resource: '/api/v1/{proxy+}',
+        path: `/api/v1/${proxy}`,
+        pathParameters: { proxy },
+        ...overrides,
+      });
+      const { statusCode, body, headers } = await query(event, CONTEXT);
+      return { status: statusCode, text: body, headers, json: () => JSON.parse(body) };
+    },
+  };
+}

@@ -1,0 +1,117 @@
+import { describe, expect, it } from 'vitest';
+import { UnavailableError } from '../../../lambdas/domain/errors.ts';
+import { composeBearerKey } from '../../../lambdas/domain/producers/bearer-key.ts';
+import { authenticate } from '../../../lambdas/shared/http/authenticate.ts';
+import { HttpProblem } from '../../../lambdas/shared/http/problem.ts';
+import type { InMemoryProducers } from '../../support/fakes.ts';
+import { KEY, KEY_ID, producersWith, request } from '../../support/http.ts';
+
+const OTHER_SECRET = composeBearerKey(KEY_ID, 'T'.repeat(32));
+const UNKNOWN = composeBearerKey('zzzzzzzzzzzz', 'S'.repeat(32));
+
+const attempt = (
+  authorization: string | string[] | undefined,
+  producers = producersWith(),
+  scope: 'read' | 'admin' = 'read',
+) =>
+  authenticate(
+    request({
+      headers: typeof authorization === 'string' ? { Authorization: authorization } : {},
+      ...(Array.isArray(authorization) && { multiValueHeaders: { authorization } }),
+    }),
+    scope,
+    producers,
+  );
+
+const refusal = async (...args: Parameters<typeof attempt>): Promise<HttpProblem> => {
+  const error = await attempt(...args).then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  expect(error).toBeInstanceOf(HttpProblem);
+  return error as HttpProblem;
+};
+const lookups = ({ faults }: InMemoryProducers) => faults.calls;
+
+describe('authenticate', () => {
+  it.each([
+    ['Bearer', `Bearer ${KEY}`],
+    ['bearer in lower case', `bearer ${KEY}`],
+    ['BEARER with spaces', `BEARER   ${KEY}  `],
+    ['the last of several lines', ['Basic dXNlcjpwdw==', `Bearer ${UNKNOWN}`, `Bearer ${KEY}`]],
+    ['the bearer line among others', [`Bearer ${KEY}`, 'Basic dXNlcjpwdw==']],
+  ])('takes %s', async (_what, authorization) => {
+    expect(await attempt(authorization)).toMatchObject({ producerId: 'producer-1' });
+  });
+
+  it.each([
+    ['no header', undefined],
+    ['an empty header', ''],
+    ['another scheme', `Basic ${KEY}`],
+    ['the key alone', KEY],
+    ['a scheme alone', 'Bearer '],
+    ['two keys in a line', `Bearer ${KEY} ${KEY}`],
+    ['a mistyped key', `Bearer ${KEY.slice(0, -1)}x`],
+    ['a long line', `Bearer ${'x'.repeat(100_000)}`],
+  ])('refuses %s with 401 and asks no table', async (_what, authorization) => {
+    const producers = producersWith();
+    expect((await refusal(authorization, producers)).status).toBe(401);
+    expect(lookups(producers)).toEqual([]);
+  });
+
+  it.each([
+    ['an unknown id', UNKNOWN, {}],
+    ['a known id with another secret', OTHER_SECRET, {}],
+    ['a disabled producer', KEY, { disabled: true }],
+  ])('refuses %s with the very same 401', async (_what, key, registration) => {
+    const problem = await refusal(`Bearer ${key}`, producersWith(registration));
+    const unknown = await refusal(`Bearer ${UNKNOWN}`);
+    expect([problem.status, problem.message, problem.headers]).toEqual([
+      401,
+      unknown.message,
+      unknown.headers,
+    ]);
+  });
+
+  it('refuses a known key without the scope with 403, and only that', async () => {
+    expect((await refusal(`Bearer ${KEY}`, producersWith(), 'admin')).status).toBe(403);
+    expect((await refusal(`Bearer ${OTHER_SECRET}`, producersWith(), 'admin')).status).toBe(401);
+  });
+
+  it('is unavailable when the table is, never open and never a 401', async () => {
+    const producers = producersWith();
+    producers.faults.refuse('findByKeyId');
+    await expect(attempt(`Bearer ${KEY}`, producers)).rejects.toThrow(UnavailableError);
+  });
+
+  it('says nothing of the key it refuses', async () => {
+    for (const key of [UNKNOWN, OTHER_SECRET, `${KEY}x`]) {
+      const problem = await refusal(`Bearer ${key}`);
+      expect(JSON.stringify([problem.message, problem.errors, problem.headers])).not.toMatch(
+        /ev_|zzzz|TTTT|SSSS/,
+      );
+    }
+  });
+
+  it.each([
+    ['beside the signature of the gateway', 'AWS4-HMAC-SHA256 Credential=x'],
+    ['alone', undefined],
+  ])('takes the key from a header of its own, %s', async (_what, authorization) => {
+    const headers = {
+      'X-Evidence-Key': KEY,
+      ...(authorization && { Authorization: authorization }),
+    };
+    expect(await authenticate(request({ headers }), 'read', producersWith())).toMatchObject({
+      producerId: 'producer-1',
+    });
+  });
+
+  it('takes the bearer key before the other header', async () => {
+    const headers = { 'X-Evidence-Key': UNKNOWN, Authorization: `Bearer ${KEY}` };
+    expect(await authenticate(request({ headers }), 'read', producersWith())).toBeDefined();
+  });
+
+  it('names the challenge that a client needs', async () => {
+    expect((await refusal(undefined)).headers).toEqual({ 'www-authenticate': 'Bearer' });
+  });
+});

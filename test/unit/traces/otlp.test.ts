@@ -1,0 +1,100 @@
+import { describe, expect, it } from 'vitest';
+import { JsonDocument } from '../../../lambdas/domain/json/document.ts';
+import { readExport } from '../../../lambdas/domain/traces/otlp.ts';
+import { exportOf, RUN, RUN_ID_ATTRIBUTES, SPAN_1, SPAN_2, span, TRACE_A } from './exports.ts';
+
+const read = (text: string) => readExport(new JsonDocument(text), RUN_ID_ATTRIBUTES);
+
+describe('readExport', () => {
+  it('reads what the store must know of a span', () => {
+    const { spans, rejected, deviations } = read(
+      exportOf(span({ parentSpanId: SPAN_2, runIds: [RUN], status: { code: 2 }, flags: 0x301 })),
+    );
+
+    expect(spans).toMatchObject([
+      {
+        traceId: TRACE_A,
+        spanId: SPAN_1,
+        parentSpanId: SPAN_2,
+        parentIsRemote: true,
+        runIds: [RUN],
+        startTimeUnixNano: '1795990226577137001',
+        statusCode: 2,
+      },
+    ]);
+    expect(rejected).toEqual([]);
+    expect(deviations).toEqual([]);
+  });
+
+  it.each(['{}', '{"resourceSpans":null}', '{"resourceSpans":[]}', '{"resourceSpans":[{}]}'])(
+    'finds nothing in %s',
+    (text) => {
+      expect(read(text)).toEqual({ spans: [], rejected: [], deviations: [] });
+    },
+  );
+
+  it('files ids of any case under their lower case', () => {
+    const text = exportOf(span({ traceId: TRACE_A.toUpperCase(), spanId: 'ABCDEFABCDEFABCD' }));
+
+    expect(read(text).spans).toMatchObject([{ traceId: TRACE_A, spanId: 'abcdefabcdefabcd' }]);
+  });
+
+  it('counts spans that cannot be filed and keeps the others', () => {
+    const { spans, rejected } = read(
+      exportOf(
+        span({ traceId: '0'.repeat(32) }),
+        span({ traceId: 'cb55' }),
+        span({ spanId: '' }),
+        span(),
+      ),
+    );
+
+    expect(spans).toHaveLength(1);
+    expect(rejected).toEqual([
+      { rule: 'trace_id_unreadable', count: 2 },
+      { rule: 'span_id_unreadable', count: 1 },
+    ]);
+  });
+
+  it('tolerates snake case and names it', () => {
+    const text = `{"resource_spans":[{"scope_spans":[{"spans":[{"trace_id":"${TRACE_A}","span_id":"${SPAN_1}",
+      "parent_span_id":"${SPAN_2}","start_time_unix_nano":12345678901234567890,
+      "attributes":[{"key":"lineage.run_id","value":{"string_value":"${RUN}"}}]}]}]}]}`;
+
+    const { spans, deviations } = read(text);
+
+    expect(spans).toMatchObject([
+      { parentSpanId: SPAN_2, runIds: [RUN], startTimeUnixNano: '12345678901234567890' },
+    ]);
+    expect(deviations).toEqual(['snake_case_names']);
+  });
+
+  it('reads several runs of one span, each once, from several attributes and from arrays', () => {
+    const values = { arrayValue: { values: [{ stringValue: 'second' }, { stringValue: RUN }] } };
+    const text = exportOf(
+      span({ runIds: [RUN], attributes: [{ key: 'lineage.run_id', value: values }] }),
+    );
+
+    expect(read(text).spans[0]?.runIds).toEqual([RUN, 'second']);
+  });
+
+  it('names run ids that cannot be filed', () => {
+    const text = exportOf(span({ runIds: ['', 'x'.repeat(1_025)] }));
+
+    expect(read(text)).toMatchObject({ spans: [{ runIds: [] }], deviations: ['run_id_unusable'] });
+  });
+
+  it.each([
+    ['[]', '$'],
+    ['{"resourceSpans":{}}', '$.resourceSpans'],
+    ['{"resourceSpans":[7]}', '$.resourceSpans[0]'],
+    [
+      '{"resourceSpans":[{"scopeSpans":[{"spans":"x"}]}]}',
+      '$.resourceSpans[0].scopeSpans[0].spans',
+    ],
+  ])('refuses containers of another shape: %s', (text, path) => {
+    expect(() => read(text)).toThrow(
+      expect.objectContaining({ violations: [expect.objectContaining({ path })] }),
+    );
+  });
+});

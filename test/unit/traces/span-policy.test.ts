@@ -1,0 +1,191 @@
+import { describe, expect, it } from 'vitest';
+import { JsonDocument } from '../../../lambdas/domain/json/document.ts';
+import { spanPolicy } from '../../../lambdas/domain/redaction/span-policy.ts';
+import { redactWholeValues } from '../../../lambdas/domain/redaction/whole-value.ts';
+import { exportOf, RUN, SPAN_2, span, TRACE_B } from './exports.ts';
+
+const CANARY = 'canary-48211907';
+const redact = (text: string) => redactWholeValues(new JsonDocument(text), spanPolicy);
+const attribute = (key: string, stringValue: string = CANARY) => ({ key, value: { stringValue } });
+const statement = `SELECT * FROM customers WHERE email = '${CANARY}'`;
+
+const places: ReadonlyArray<readonly [string, object]> = [
+  ['a statement attribute', span({ attributes: [attribute('db.query.text')] })],
+  [
+    'a query parameter that is a number',
+    span({ attributes: [{ key: 'db.query.parameter.0', value: { intValue: CANARY } }] }),
+  ],
+  [
+    'a nested list of pairs',
+    span({
+      attributes: [
+        { key: 'app.request', value: { kvlistValue: { values: [attribute('password')] } } },
+      ],
+    }),
+  ],
+  [
+    'a nested array',
+    span({
+      attributes: [
+        { key: 'app.log', value: { arrayValue: { values: [{ stringValue: statement }] } } },
+      ],
+    }),
+  ],
+  [
+    'a whole list under a sensitive key',
+    span({
+      attributes: [
+        {
+          key: 'process.command_args',
+          value: { arrayValue: { values: [{ stringValue: CANARY }] } },
+        },
+      ],
+    }),
+  ],
+  [
+    'snake case values',
+    span({
+      attributes: [
+        {
+          key: 'app.x',
+          value: { kvlist_value: { values: [{ key: 'token', value: { string_value: CANARY } }] } },
+        },
+      ],
+    }),
+  ],
+  ['bytes', span({ attributes: [{ key: 'app.blob', value: { bytesValue: CANARY } }] })],
+  [
+    'bytes in snake case',
+    span({ attributes: [{ key: 'app.blob', value: { bytes_value: CANARY } }] }),
+  ],
+  [
+    'JSON inside a string',
+    span({ attributes: [attribute('app.body', `{"customer":"${CANARY}"}`)] }),
+  ],
+  [
+    'a JSON array inside a string',
+    span({ attributes: [attribute('app.rows', ` ["${CANARY}"] `)] }),
+  ],
+  [
+    'a secret behind its name',
+    span({ attributes: [attribute('app.note', `used password: ${CANARY}`)] }),
+  ],
+  [
+    'a key that contains a credential word',
+    span({ attributes: [attribute('app.db_password_old')] }),
+  ],
+  [
+    'an exception event',
+    span({
+      events: [
+        {
+          name: 'exception',
+          attributes: [attribute('exception.message'), attribute('exception.stacktrace')],
+        },
+      ],
+    }),
+  ],
+  [
+    'the detail of a loss',
+    span({ events: [{ name: 'lineage.dropped', attributes: [attribute('detail')] }] }),
+  ],
+  ['an event name that is SQL', span({ events: [{ name: statement }] })],
+  [
+    'a link',
+    span({
+      links: [
+        {
+          traceId: TRACE_B,
+          spanId: SPAN_2,
+          traceState: CANARY,
+          attributes: [attribute('db.statement')],
+        },
+      ],
+    }),
+  ],
+  ['a trace state in snake case', span({ trace_state: `vendor=${CANARY}` })],
+  ['a trace state that is no string', span({ traceState: { vendor: CANARY } })],
+  ['a status message', span({ status: { code: 2, message: CANARY } })],
+  ['a span name that is SQL', span({ name: statement })],
+  ['a span name with SQL inside', span({ name: `pg.query: ${statement}` })],
+  [
+    'free text under a lineage attribute',
+    span({ attributes: [attribute('lineage.detail'), attribute('lineage.note', statement)] }),
+  ],
+  ['a member that OTLP does not know', span({ password: CANARY, message: [CANARY] })],
+];
+
+describe('spanPolicy', () => {
+  it.each(places)('replaces %s', (_place, item) => {
+    const text = exportOf(item);
+    expect(text).toContain(CANARY);
+
+    const redacted = redact(text);
+
+    expect(redacted.text).not.toContain(CANARY);
+    expect(redacted.fields.length).toBeGreaterThan(0);
+    expect(JSON.stringify(redacted.fields)).not.toContain(CANARY);
+  });
+
+  it.each([
+    ['resource', '"resource":{"attributes":['],
+    ['scope', '"scope":{"attributes":['],
+  ])('replaces sensitive attributes of the %s', (name, opening) => {
+    const text = exportOf(span()).replace(
+      new RegExp(`"${name}":\\{("attributes":\\[)?`),
+      (found) =>
+        found.endsWith('[')
+          ? `${opening}${JSON.stringify(attribute('process.command_line'))},`
+          : `${opening}${JSON.stringify(attribute('process.command_line'))}],`,
+    );
+    expect(text).toContain(CANARY);
+
+    expect(redact(text).text).not.toContain(CANARY);
+  });
+
+  it('keeps what the join and the controls read', () => {
+    const kept = [
+      span({
+        runIds: [RUN],
+        attributes: [
+          attribute('lineage.actor', 'supplied'),
+          attribute('lineage.dropped', 'true'),
+          attribute('db.system.name', 'postgresql'),
+        ],
+        events: [
+          { name: 'lineage.dropped', attributes: [attribute('reason', 'emit-failed')] },
+          { name: 'exception', attributes: [attribute('exception.type', 'LineageEmissionError')] },
+        ],
+        status: { code: 2 },
+        name: 'mcp.execute_sql',
+      }),
+    ];
+    const text = exportOf(...kept);
+
+    expect(redact(text)).toEqual({ text, fields: [] });
+  });
+
+  it('puts well-formed OTLP in the place of a value', () => {
+    const text = exportOf(
+      span({
+        attributes: [attribute('db.query.text'), { key: 'blob', value: { bytesValue: 'AAAA' } }],
+        traceState: 'a=b',
+      }),
+    );
+    const [redacted] = JSON.parse(redact(text).text).resourceSpans[0].scopeSpans[0].spans;
+
+    expect(redacted).toMatchObject({
+      traceState: '',
+      attributes: [
+        { key: 'db.query.text', value: { stringValue: '[redacted:sql]' } },
+        { key: 'blob', value: { bytesValue: '' } },
+      ],
+    });
+  });
+
+  it('changes nothing the second time', () => {
+    const once = redact(exportOf(...places.map(([, item]) => item)));
+
+    expect(redact(once.text)).toEqual({ text: once.text, fields: [] });
+  });
+});
