@@ -22,6 +22,12 @@ async function deploy(): Promise<string> {
   const config = configOf(values.stage);
   const { mode, lineageDays } = config.retention;
   if (mode === 'COMPLIANCE' && !values.yes) {
+    if (!process.stdin.isTTY) {
+      throw new CliError(
+        ExitCode.usage,
+        'COMPLIANCE cannot be undone: confirm it on a terminal, or give --yes.',
+      );
+    }
     const question = `COMPLIANCE: what this stage stores cannot be deleted by anybody for ${lineageDays} days, not even by the account's root. Type ${config.name} to go on: `;
     const terminal = createInterface({ input: process.stdin, output: process.stderr });
     const answer = await terminal.question(question).finally(() => terminal.close());

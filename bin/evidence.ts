@@ -9,7 +9,7 @@ const context: CliContext = { env: process.env, stdout: process.stdout, stderr: 
 
 const program = new Command('evidence')
   .description(
-    'Reads the evidence store: which data a run touched, how that is known, and whether it still holds',
+    'Reads and administers an evidence store: which data a run touched, how that is known, whether it holds',
   )
   .option(
     '--url <url>',

@@ -1,5 +1,6 @@
 import { type CliContext, CliError, ExitCode, type GlobalOptions } from './cli.ts';
 import { findDeployment } from './deployment.ts';
+import { printable } from './table.ts';
 
 /** No single answer takes longer; beyond it the store counts as unreachable. */
 const TIMEOUT_MILLIS = 30_000;
@@ -64,7 +65,7 @@ function resolveTarget({ url, key, stage }: GlobalOptions, env: NodeJS.ProcessEn
 function detailOf(body: string): string {
   try {
     const { detail } = JSON.parse(body) as { detail?: string };
-    return detail ?? 'the store gave no reason';
+    return detail === undefined ? 'the store gave no reason' : printable(detail);
   } catch {
     return 'the answer is not from this store; check the URL';
   }

@@ -28,6 +28,15 @@ export class CliError extends Error {
   }
 }
 
+const CREDENTIAL_ERRORS = new Set([
+  'CredentialsProviderError',
+  'ExpiredTokenException',
+  'UnrecognizedClientException',
+  'InvalidAccessKeyId',
+  'AccessDeniedException',
+  'AccessDenied',
+]);
+
 export function globalOptions(command: Command): GlobalOptions {
   return command.optsWithGlobals<GlobalOptions>();
 }
@@ -37,13 +46,19 @@ export function exitCodeOf(error: unknown): number {
 }
 
 export function sentenceOf(error: unknown): string {
-  return error instanceof CliError
-    ? error.message
-    : `Something unforeseen happened (${nameOf(error)}): set --url and --key and try again.`;
+  if (error instanceof CliError) return error.message;
+  const names = causes(error).map((cause) => (cause instanceof Error ? cause.name : typeof cause));
+  if (names.some((name) => CREDENTIAL_ERRORS.has(name))) {
+    return 'AWS does not accept your credentials, or there are none: log in, or set AWS_PROFILE.';
+  }
+  return `The store did not answer as it should (${names.at(-1)}): check the URL, the region and your rights.`;
 }
 
-function nameOf(error: unknown): string {
-  return error instanceof Error ? error.name : typeof error;
+/** An error and what caused it: our own errors name the dependency, their cause says what it said. */
+function causes(error: unknown): unknown[] {
+  return error instanceof Error && error.cause !== undefined
+    ? [error, ...causes(error.cause)]
+    : [error];
 }
 
 /** Writes an answer: JSON as the API gave it, or what `render` makes of it. */

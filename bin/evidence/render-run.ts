@@ -1,5 +1,5 @@
 import { groupBy } from '../../lambdas/domain/collections.ts';
-import type { viewRun } from '../../lambdas/domain/openlineage/run-view.ts';
+import type { Statement, viewRun } from '../../lambdas/domain/openlineage/run-view.ts';
 import { printable, table } from './table.ts';
 
 type RunView = ReturnType<typeof viewRun>;
@@ -29,15 +29,16 @@ export function renderRun(run: RunView): string {
 }
 
 function renderHeld(run: HeldRun): string[] {
-  const { retention, basis } = run;
+  const { retention } = run;
+  const statements: ReadonlyArray<Statement & { group?: string; state?: string }> = run.groups ?? [
+    run,
+  ];
   return [
     [
-      `Job        ${nameOf(run.job)}`,
       `Submitter  ${run.submitter.map(({ producerId }) => producerId).join(', ')}`,
-      `Parent     ${run.parent ? `${printable(run.parent.runId)} (${run.parent.held ? 'held' : 'not held'}, asserted by the caller)` : 'none named'}`,
-      `Basis      derivation ${basis.derivation}, completeness ${basis.completeness}, parentage ${basis.parentage}`,
       `Locked     ${retention.mode ?? 'not locked'} until ${retention.retainUntil ?? '-'}, legal hold ${retention.legalHold ? 'on' : 'off'} (class ${retention.class})`,
     ].join('\n'),
+    ...statements.map(renderStatement),
     section('Timeline', [
       table(
         ['event time', 'type', 'accepted', 'deliveries', 'receipt'],
@@ -50,12 +51,28 @@ function renderHeld(run: HeldRun): string[] {
         ]),
       ),
     ]),
-    section('Datasets', [
-      ...run.inputs.map((dataset) => `read   ${nameOf(dataset)}`),
-      ...run.outputs.map((dataset) => `write  ${nameOf(dataset)}`),
-    ]),
     section('Stored at', renderObjects(run)),
   ];
+}
+
+/** What one group says of the run; the group is named where there are several. */
+function renderStatement(said: Statement & { group?: string; state?: string }): string {
+  const { job, parent, basis } = said;
+  const datasets = [
+    ...said.inputs.map((dataset) => `read   ${nameOf(dataset)}`),
+    ...said.outputs.map((dataset) => `write  ${nameOf(dataset)}`),
+  ];
+  return [
+    ...(said.group === undefined ? [] : [`Group      ${said.group}: ${said.state}`]),
+    `Job        ${job ? nameOf(job) : '-'}`,
+    `Parent     ${parent ? `${printable(parent.runId)} (${parent.held ? 'held' : 'not held'}, asserted by the caller)` : 'none named'}`,
+    ...(basis
+      ? [
+          `Basis      derivation ${printable(basis.derivation)}, completeness ${printable(basis.completeness)}, parentage ${printable(basis.parentage)}`,
+        ]
+      : []),
+    ...(datasets.length > 0 ? ['', section('Datasets', datasets)] : []),
+  ].join('\n');
 }
 
 /** Each object once, with the lines of it that belong to the run. */

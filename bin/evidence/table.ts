@@ -16,8 +16,10 @@ export function table(head: readonly string[], rows: ReadonlyArray<readonly stri
     .join('\n');
 }
 
+/** Characters that move the cursor, start an escape sequence or turn text around. */
+const CONTROL = /[\p{Cc}\p{Bidi_Control}]/gu;
+
 /** Text from outside, safe to show on a terminal. */
 export function printable(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is removed
-  return stripVTControlCharacters(text).replace(/[\u0000-\u001f\u007f-\u009f]/g, '?');
+  return stripVTControlCharacters(text).replace(CONTROL, '?');
 }
