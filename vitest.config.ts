@@ -1,5 +1,7 @@
 import { defineConfig } from 'vitest/config';
 
+/** Property tests run thousands of cases, on machines that do other things at the same time. */
+const UNIT_TIMEOUT_MILLIS = 60_000;
 /** Tests against a deployment wait for archive windows and for processes to start. */
 const DEPLOYED_TEST_TIMEOUT_MILLIS = 90_000;
 /** First start on a fresh machine: install the emulator, synthesise, deploy. */
@@ -22,7 +24,14 @@ export default defineConfig({
     reporters: ['default', './test/support/summary-reporter.ts'],
     coverage: { provider: 'v8', include: ['lambdas/**/*.ts', 'lib/**/*.ts', 'localstack/**/*.ts'] },
     projects: [
-      { extends: true, test: { name: 'unit', include: ['test/unit/**/*.test.ts'] } },
+      {
+        extends: true,
+        test: {
+          name: 'unit',
+          include: ['test/unit/**/*.test.ts'],
+          testTimeout: UNIT_TIMEOUT_MILLIS,
+        },
+      },
       {
         extends: true,
         test: {

@@ -7,7 +7,7 @@ import { environments } from '../lib/config/environments.ts';
 import { retentionSetting } from '../lib/config/retention-setting.ts';
 import { REPOSITORY } from '../localstack/paths.ts';
 import type { Benchmark } from './benchmark.ts';
-import { type Bundle, buildFunction } from './function-bundle.ts';
+import { type Bundle, buildFunction, entryOf, variablesOf } from './function-bundle.ts';
 import { spreadOf } from './statistics.ts';
 
 const ROUNDS = 13;
@@ -17,18 +17,8 @@ const FLOOR = 'one SDK client';
 const FLOOR_SOURCE =
   "import { KinesisClient } from '@aws-sdk/client-kinesis'; export const client = new KinesisClient({});";
 
-/** What the functions read when they are loaded; nothing is called. */
-const FUNCTION_ENVIRONMENT = {
-  AWS_REGION: 'eu-central-1',
-  ...Object.fromEntries(
-    [
-      ...['VAULT_BUCKET_NAME', 'STAGING_BUCKET_NAME', 'INDEX_TABLE_NAME', 'PRODUCERS_TABLE_NAME'],
-      ...['LINEAGE_STREAM_NAME', 'TRACES_STREAM_NAME', 'HMAC_KEY_ARN'],
-      ...['ARCHIVE_FUNCTION_NAME', 'ARCHIVE_TRACES_FUNCTION_NAME'],
-      ...['TRACE_CONTEXT_FACETS', 'RUN_ID_ATTRIBUTES', 'STAGE', 'POWERTOOLS_SERVICE_NAME'],
-    ].map((name) => [name, 'bench']),
-  ),
-  POWERTOOLS_METRICS_NAMESPACE: 'bench',
+/** Variables that must be more than text. */
+const PARSED_VARIABLES = {
   MAX_RECORD_BYTES: '1000000',
   RETENTION: JSON.stringify(retentionSetting(environments.local)),
 };
@@ -43,11 +33,12 @@ export const bundle: Benchmark = {
       const bundles: Record<string, Bundle> = {
         [FLOOR]: await buildFunction({ source: FLOOR_SOURCE }, join(folder, 'floor.mjs')),
       };
-      for (const name of functionFolders()) {
-        const entry = join(REPOSITORY, 'lambdas', name, 'index.ts');
+      const folders = functionFolders();
+      for (const name of folders) {
+        const entry = entryOf(name);
         bundles[name] = await buildFunction({ entry }, join(folder, `${name}.mjs`));
       }
-      const inits = measureInits(bundles);
+      const inits = measureInits(bundles, await dummyEnvironment(folders));
       const floor = inits[FLOOR] as number[];
       return {
         rows: Object.entries(bundles).map(([name, { bytes, packages }]) => {
@@ -75,21 +66,35 @@ export const bundle: Benchmark = {
 };
 
 function functionFolders(): string[] {
-  const lambdas = join(REPOSITORY, 'lambdas');
-  return readdirSync(lambdas).filter((folder) =>
-    statSync(join(lambdas, folder, 'index.ts'), { throwIfNoEntry: false })?.isFile(),
+  return readdirSync(join(REPOSITORY, 'lambdas')).filter((folder) =>
+    statSync(join(REPOSITORY, entryOf(folder)), { throwIfNoEntry: false })?.isFile(),
   );
 }
 
+/** What the functions read when they are loaded; nothing is called. */
+async function dummyEnvironment(folders: readonly string[]): Promise<Record<string, string>> {
+  const names = (await Promise.all(folders.map(variablesOf))).flat();
+  return {
+    ...Object.fromEntries(names.map((name) => [name, 'bench'])),
+    ...PARSED_VARIABLES,
+    AWS_REGION: 'eu-central-1',
+    POWERTOOLS_METRICS_NAMESPACE: 'bench',
+    POWERTOOLS_SERVICE_NAME: 'bench',
+  };
+}
+
 /** Milliseconds that each bundle adds to the start of a process, by round; bundles take turns. */
-function measureInits(bundles: Readonly<Record<string, Bundle>>): Record<string, number[]> {
+function measureInits(
+  bundles: Readonly<Record<string, Bundle>>,
+  env: Readonly<Record<string, string>>,
+): Record<string, number[]> {
   const inits: Record<string, number[]> = {};
   for (let round = 0; round < ROUNDS; round++) {
-    const empty = startMillis('');
+    const empty = startMillis('', env);
     for (const [name, { path }] of Object.entries(bundles)) {
       inits[name] ??= [];
       inits[name].push(
-        startMillis(`await import(${JSON.stringify(pathToFileURL(path))});`) - empty,
+        startMillis(`await import(${JSON.stringify(pathToFileURL(path))});`, env) - empty,
       );
     }
   }
@@ -97,11 +102,11 @@ function measureInits(bundles: Readonly<Record<string, Bundle>>): Record<string,
 }
 
 /** Age of a fresh process when it has run a piece of code. */
-function startMillis(code: string): number {
+function startMillis(code: string, env: Readonly<Record<string, string>>): number {
   const script = `${code}process.stdout.write(String(performance.now()));process.exit();`;
   const printed = execFileSync(process.execPath, ['--input-type=module', '--eval', script], {
     encoding: 'utf8',
-    env: FUNCTION_ENVIRONMENT,
+    env,
   });
   return Number(printed);
 }

@@ -1,15 +1,14 @@
-import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { recordedEmulator } from '../localstack/emulator-life.ts';
 import { type Environment, readEnvironment } from '../localstack/environment.ts';
 import { readKnobs } from '../localstack/knobs.ts';
-import { startLocal, stopLocal } from '../localstack/local.ts';
+import { removeLocal, startLocal } from '../localstack/local.ts';
 import { REPOSITORY } from '../localstack/paths.ts';
 import { isRunning } from '../localstack/process-identity.ts';
 import { seed } from '../localstack/seed.ts';
 
 /** Beside what `npm start` left running, never on top of it. */
-const OWN_LOCAL_DIR = join('.local', 'bench');
+const OWN_LOCAL_DIR = join(REPOSITORY, '.local', 'bench');
 
 /** Does something with the environment that runs, or with one of its own that ends with it. */
 export async function withEnvironment<T>(
@@ -17,13 +16,13 @@ export async function withEnvironment<T>(
 ): Promise<T> {
   const running = findRunning();
   if (running) return work(running);
-  const interrupted = () => void takeDown().finally(() => process.exit(130));
+  const interrupted = () => void removeLocal(OWN_LOCAL_DIR).finally(() => process.exit(130));
   process.once('SIGINT', interrupted);
   try {
     return await work(await startLocal({ localDir: OWN_LOCAL_DIR, seed }));
   } finally {
     process.off('SIGINT', interrupted);
-    await takeDown();
+    await removeLocal(OWN_LOCAL_DIR);
   }
 }
 
@@ -34,9 +33,4 @@ function findRunning(): Environment | undefined {
   } catch {
     return undefined; // nothing was ever started there
   }
-}
-
-async function takeDown(): Promise<void> {
-  await stopLocal(OWN_LOCAL_DIR);
-  rmSync(join(REPOSITORY, OWN_LOCAL_DIR), { recursive: true, force: true });
 }

@@ -3,25 +3,28 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline/promises';
-import { parseArgs } from 'node:util';
+import { Command } from 'commander';
+import { localDir, REPOSITORY } from '../localstack/paths.ts';
 import { administrationOf, configOf } from './evidence/administration.ts';
-import { CliError, ExitCode, exitCodeOf, sentenceOf } from './evidence/cli.ts';
+import { CliError, ExitCode, runCommand } from './evidence/cli.ts';
 import { clientUrlsOf, type DeploymentRecord, resourcesFrom } from './evidence/deployment.ts';
 
+interface DeployOptions {
+  readonly stage?: string;
+  readonly yes?: boolean;
+}
+
 /** Deploys a stage into an account: asks about what cannot be undone, runs cdk, makes the first HMAC key. */
-async function deploy(): Promise<string> {
-  const { values } = parseArgs({
-    options: { stage: { type: 'string' }, yes: { type: 'boolean' } },
-  });
-  if (!values.stage || values.stage === 'local') {
+async function deploy({ stage, yes }: DeployOptions): Promise<string> {
+  if (!stage || stage === 'local') {
     throw new CliError(
       ExitCode.usage,
       'Name the stage: npm run deploy -- --stage trial. The local one is npm start.',
     );
   }
-  const config = configOf(values.stage);
+  const config = configOf(stage);
   const { mode, lineageDays } = config.retention;
-  if (mode === 'COMPLIANCE' && !values.yes) {
+  if (mode === 'COMPLIANCE' && !yes) {
     if (!process.stdin.isTTY) {
       throw new CliError(
         ExitCode.usage,
@@ -34,11 +37,12 @@ async function deploy(): Promise<string> {
     if (answer.trim() !== config.name) throw new CliError(ExitCode.usage, 'Nothing was deployed.');
   }
 
-  const folder = process.env.LOCAL_DIR || '.local';
+  const folder = localDir(process.env);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const outputsFile = join(folder, `${config.name}.outputs.json`);
   const stacks = `LineageEvidence-${config.name}/*`;
   const cdk = spawnSync('npx', ['cdk', 'deploy', stacks, '--outputs-file', outputsFile], {
+    cwd: REPOSITORY,
     stdio: 'inherit',
   });
   if (cdk.status !== 0) {
@@ -77,9 +81,13 @@ function recordOf(
   return { stage, region, apiUrl, clientUrls: clientUrlsOf(apiUrl), ...resourcesFrom(output) };
 }
 
-try {
-  process.stdout.write(`${await deploy()}\n`);
-} catch (error) {
-  process.stderr.write(`${sentenceOf(error)}\n`);
-  process.exitCode = exitCodeOf(error);
-}
+const program = new Command('deploy')
+  .description('Deploys a stage into your AWS account')
+  .option('--stage <stage>', 'an environment of lib/config/environments.ts')
+  .option('--yes', 'confirms COMPLIANCE, which cannot be undone, without asking')
+  .exitOverride()
+  .action(async (options: DeployOptions) => {
+    process.stdout.write(`${await deploy(options)}\n`);
+  });
+
+await runCommand(program);

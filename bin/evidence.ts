@@ -1,6 +1,6 @@
 #!/usr/bin/env -S node --import tsx
-import { Command, CommanderError } from 'commander';
-import { type CliContext, ExitCode, exitCodeOf, sentenceOf } from './evidence/cli.ts';
+import { Command } from 'commander';
+import { type CliContext, runCommand } from './evidence/cli.ts';
 import { addProducersCommand } from './evidence/producers.ts';
 import { addRunCommand } from './evidence/run.ts';
 import { addTraceCommand } from './evidence/trace.ts';
@@ -13,10 +13,13 @@ const program = new Command('evidence')
   )
   .option(
     '--url <url>',
-    'base URL of the API; otherwise EVIDENCE_URL, --stage, or the local environment',
+    'base URL of the API; otherwise --stage, EVIDENCE_URL, or the local environment',
   )
   .option('--key <key>', 'bearer key; otherwise EVIDENCE_KEY or the local environment')
-  .option('--stage <stage>', 'a deployment made with npm run deploy')
+  .option(
+    '--stage <stage>',
+    'a deployment made with npm run deploy; otherwise STAGE, or the local one',
+  )
   .option('--json', 'one JSON document instead of tables')
   .exitOverride();
 
@@ -24,14 +27,4 @@ addRunCommand(program, context);
 addTraceCommand(program, context);
 addProducersCommand(program, context);
 
-try {
-  await program.parseAsync();
-} catch (error) {
-  if (error instanceof CommanderError) {
-    // Help and version end with 0, every usage error with 2.
-    process.exitCode = error.exitCode === 0 ? ExitCode.holds : ExitCode.usage;
-  } else {
-    process.stderr.write(`${sentenceOf(error)}\n`);
-    process.exitCode = exitCodeOf(error);
-  }
-}
+await runCommand(program);

@@ -1,4 +1,4 @@
-import { clientUrlsOf, type DeployedResources, resourcesFrom } from '../bin/evidence/deployment.ts';
+import { clientUrlsOf, type DeploymentRecord, resourcesFrom } from '../bin/evidence/deployment.ts';
 import { LOCAL_REGION } from './aws.ts';
 import type { Outputs } from './deploy.ts';
 import type { Emulator } from './emulator.ts';
@@ -18,12 +18,8 @@ export interface Keys {
 }
 
 /** Where everything of a deployment is: the content of environment.json. Paths are appended to `apiUrl`, which has no trailing slash. */
-export interface Environment extends DeployedResources {
-  readonly stage: string;
+export interface Environment extends DeploymentRecord {
   readonly endpointUrl: string;
-  readonly region: string;
-  readonly apiUrl: string;
-  readonly clientUrls: ReturnType<typeof clientUrlsOf>;
   readonly keys: Keys;
   readonly queues: { readonly lineageFailures: string; readonly tracesFailures: string };
   readonly emulator: {
@@ -75,7 +71,7 @@ export function describeEnvironment(emulator: Emulator, outputs: Outputs): Envir
 }
 
 /** Reads `$LOCAL_DIR/environment.json`. Throws a UserError when nothing was started there. */
-export function readEnvironment(localDir = process.env.LOCAL_DIR ?? '.local'): Environment {
+export function readEnvironment(localDir: string): Environment {
   const path = localPaths(localDir).environment;
   const environment = readJson<Environment>(path);
   if (environment === undefined) {

@@ -1,7 +1,9 @@
 import { UserError } from './errors.ts';
+import { localDir } from './paths.ts';
 
 /** What the user may set from outside. */
 export interface Knobs {
+  /** Absolute. */
   readonly localDir: string;
   readonly port: number;
 }
@@ -18,5 +20,5 @@ export function readKnobs(env: NodeJS.ProcessEnv = process.env): Knobs {
       `EMULATOR_PORT is ${env.EMULATOR_PORT}: set it to a port between ${FIRST_PORT} and 65535.`,
     );
   }
-  return { localDir: env.LOCAL_DIR || '.local', port };
+  return { localDir: localDir(env), port };
 }

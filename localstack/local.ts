@@ -26,7 +26,7 @@ import { ensureVenv } from './venv.ts';
 
 /** How a local environment is started. */
 export interface StartOptions {
-  /** Relative to the repository. */
+  /** Absolute. */
   readonly localDir: string;
   /** @default - a free one */
   readonly port?: number;
@@ -56,6 +56,12 @@ export async function stopLocal(localDir: string): Promise<boolean> {
   const paths = localPaths(localDir);
   const ranMappings = await stopEventSource(paths);
   return (await stopEmulator(paths)) || ranMappings;
+}
+
+/** Ends everything and leaves nothing of it: for environments that live as long as one test run or benchmark. */
+export async function removeLocal(localDir: string): Promise<void> {
+  await stopLocal(localDir);
+  rmSync(localDir, { recursive: true, force: true });
 }
 
 /** Ends everything and removes the state; the installed emulator and the synthesised stacks stay. */

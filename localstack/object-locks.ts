@@ -8,6 +8,7 @@ import {
   PutObjectRetentionCommand,
   type S3Client,
 } from '@aws-sdk/client-s3';
+import { mapConcurrently } from '../lambdas/domain/concurrency.ts';
 import { readJson, writeJson } from './json-file.ts';
 
 /** The lock of one object version. */
@@ -31,7 +32,7 @@ export async function saveLocks(s3: S3Client, path: string): Promise<number> {
   const locks: ObjectLock[] = [];
   for (const bucket of await lockedBuckets(s3)) {
     const versions = await listVersions(s3, bucket);
-    await inParallel(versions, async ({ key, versionId }) => {
+    await mapConcurrently(versions, CONCURRENCY, async ({ key, versionId }) => {
       const head = await s3.send(
         new HeadObjectCommand({ Bucket: bucket, Key: key, VersionId: versionId }),
       );
@@ -51,7 +52,7 @@ export async function saveLocks(s3: S3Client, path: string): Promise<number> {
 
 /** Sets the locks again that `saveLocks` wrote down; must run before anybody can touch an object. */
 export async function restoreLocks(s3: S3Client, path: string): Promise<void> {
-  await inParallel(readJson<ObjectLock[]>(path) ?? [], async (lock) => {
+  await mapConcurrently(readJson<ObjectLock[]>(path) ?? [], CONCURRENCY, async (lock) => {
     const version = { Bucket: lock.bucket, Key: lock.key, VersionId: lock.versionId };
     if (lock.mode !== undefined && lock.retainUntil !== undefined) {
       const Retention = {
@@ -95,12 +96,4 @@ async function listVersions(s3: S3Client, Bucket: string) {
     VersionIdMarker = page.IsTruncated ? page.NextVersionIdMarker : undefined;
   } while (KeyMarker !== undefined);
   return found;
-}
-
-async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
-  const queue = [...items];
-  const worker = async () => {
-    for (let item = queue.shift(); item !== undefined; item = queue.shift()) await work(item);
-  };
-  await Promise.all(Array.from({ length: CONCURRENCY }, worker));
 }

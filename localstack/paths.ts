@@ -4,6 +4,11 @@ import { fileURLToPath } from 'node:url';
 /** The root folder of the repository. */
 export const REPOSITORY = resolve(fileURLToPath(new URL('..', import.meta.url)));
 
+/** The folder named by LOCAL_DIR, absolute: a relative one counts from the repository, wherever the command runs. */
+export function localDir({ LOCAL_DIR }: NodeJS.ProcessEnv): string {
+  return resolve(REPOSITORY, LOCAL_DIR || '.local');
+}
+
 /** Everything the local environment writes, all of it under LOCAL_DIR. */
 export interface LocalPaths {
   readonly root: string;
@@ -27,9 +32,8 @@ export interface LocalPaths {
   readonly workload: string;
 }
 
-/** Names the files of one local environment. */
-export function localPaths(localDir: string): LocalPaths {
-  const root = resolve(REPOSITORY, localDir);
+/** Names the files of one local environment, below an absolute folder. */
+export function localPaths(root: string): LocalPaths {
   return {
     root,
     emulatorData: join(root, 'emulator'),

@@ -6,13 +6,17 @@ import type { AuditAnswer } from '../lambdas/audit-retention/handler.ts';
 import { createClients } from './clients.ts';
 import type { Environment } from './environment.ts';
 import { UserError } from './errors.ts';
+import type { FirstReplay } from './first-workload.ts';
 
 /** Archive windows are 1 s locally; after this long something is broken, and saying so beats waiting. */
 const READABLE_WITHIN_MILLIS = 60_000;
 const POLL_MILLIS = 250;
 
 /** Reads one resource of the query API. Undefined while it is not there yet. */
-async function read(environment: Environment, path: string): Promise<unknown> {
+async function read(
+  environment: Pick<Environment, 'apiUrl' | 'keys'>,
+  path: string,
+): Promise<unknown> {
   const response = await fetch(environment.apiUrl + path, {
     headers: { authorization: `Bearer ${environment.keys.read}` },
     signal: AbortSignal.timeout(10_000),
@@ -20,17 +24,20 @@ async function read(environment: Environment, path: string): Promise<unknown> {
   return response.status === 200 ? response.json() : undefined;
 }
 
-/** Waits until every receipt is stored. Throws a UserError that names the log to look at when one is not. */
+/** Waits until every event that was sent can be read. Throws a UserError that says where to look when one cannot. */
 export async function waitUntilStored(
-  environment: Environment,
-  receiptIds: readonly string[],
+  environment: Pick<Environment, 'apiUrl' | 'keys'>,
+  { receipts, earlier }: Pick<FirstReplay, 'receipts' | 'earlier'>,
+  limitMillis = READABLE_WITHIN_MILLIS,
 ): Promise<void> {
-  const deadline = Date.now() + READABLE_WITHIN_MILLIS;
-  for (const receiptId of receiptIds) {
+  const deadline = Date.now() + limitMillis;
+  for (const { receiptId } of receipts) {
     while (!(await read(environment, `/api/v1/events/${receiptId}`))) {
       if (Date.now() > deadline) {
         throw new UserError(
-          `The event ${receiptId} was accepted but is not readable after ${READABLE_WITHIN_MILLIS / 1000} s: look into the logs of the archive function and the event source runner in the local folder.`,
+          earlier
+            ? `The event ${receiptId} of an earlier start is not readable: the local data is probably from an older version of this repository; run npm run reset, then npm start again.`
+            : `The event ${receiptId} was accepted but is not readable after ${limitMillis / 1000} s: look into the logs of the archive function and the event source runner in the local folder.`,
         );
       }
       await sleep(POLL_MILLIS);
@@ -75,6 +82,8 @@ export function describeAccess(
   environmentPath: string,
 ): string {
   const { clientUrls, keys, endpointUrl, emulator } = environment;
+  // The commands must find the same folder again.
+  const prefix = process.env.LOCAL_DIR ? `LOCAL_DIR=${process.env.LOCAL_DIR} ` : '';
   return [
     `Running on ${emulator.name} ${emulator.version} at ${endpointUrl}: evidence made here proves nothing about AWS.`,
     '',
@@ -86,8 +95,8 @@ export function describeAccess(
     `  Everything else     ${environmentPath}`,
     '',
     'Next',
-    `  npx evidence run ${runId}`,
-    `  npx evidence run ${runId} --json`,
-    '  npm stop',
+    `  ${prefix}npx evidence run ${runId}`,
+    `  ${prefix}npx evidence run ${runId} --json`,
+    `  ${prefix}npm stop`,
   ].join('\n');
 }

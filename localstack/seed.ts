@@ -1,8 +1,5 @@
-import { Administration } from '../lambdas/adapters/administration.ts';
+import { administrationOf } from '../bin/evidence/administration.ts';
 import { SCOPES, type Scope } from '../lambdas/domain/producers/registration.ts';
-import { environments } from '../lib/config/environments.ts';
-import { retentionSetting } from '../lib/config/retention-setting.ts';
-import { createClients } from './clients.ts';
 import type { Keys, Seed } from './environment.ts';
 
 interface DemoProducer {
@@ -20,17 +17,8 @@ const PRODUCERS: readonly DemoProducer[] = [
 ];
 
 /** Makes HMAC key epoch 0 and registers the demo producers, as an operator would in an account. */
-export const seed: Seed = async ({ endpointUrl, buckets, tables, hmacKeyArn }) => {
-  const administration = new Administration(
-    createClients(endpointUrl),
-    {
-      vaultBucket: buckets.vault,
-      producersTable: tables.producers,
-      hmacKeyArn,
-      retention: retentionSetting(environments.local),
-    },
-    Date.now,
-  );
+export const seed: Seed = async (environment) => {
+  const administration = administrationOf(environment);
   await administration.ensureFirstEpoch();
   const keys: Partial<Record<keyof Keys, string>> = {};
   for (const { name, group, scopes } of PRODUCERS) {

@@ -36,8 +36,7 @@ async function demonstrate(paths: LocalPaths, environment: Environment): Promise
   );
   const shown = sent.runs.find((run) => run.traceId !== undefined) ?? sent.runs[0];
   if (shown === undefined) throw new UserError('The recorded workload holds no run.');
-  const receiptIds = sent.receipts.map(({ receiptId }) => receiptId);
-  await progress('Waiting until it is stored', () => waitUntilStored(environment, receiptIds));
+  await progress('Waiting until it is stored', () => waitUntilStored(environment, sent));
   const audit = await progress('Running the audits', () => runAudits(environment));
   return [
     await describeEvidence(environment, shown.runId),

@@ -1,12 +1,37 @@
+import { randomInt } from 'node:crypto';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { KMSClient } from '@aws-sdk/client-kms';
 import { S3Client } from '@aws-sdk/client-s3';
-import { Administration } from '../../lambdas/adapters/administration.ts';
+import { DynamoProducerRegistry } from '../../lambdas/adapters/dynamo-producer-registry.ts';
+import { DynamoTable } from '../../lambdas/adapters/dynamo-table.ts';
+import {
+  createEpochKey,
+  fileEpochKey,
+  type WrappedEpochKey,
+} from '../../lambdas/adapters/kms-epoch-keys.ts';
+import { S3EvidenceVault } from '../../lambdas/adapters/s3-vault.ts';
+import { EvidencePrefix } from '../../lambdas/domain/evidence/evidence-prefix.ts';
+import { lockFor } from '../../lambdas/domain/evidence/retention.ts';
+import { registerProducer } from '../../lambdas/domain/producers/register-producer.ts';
+import type { Registration } from '../../lambdas/domain/producers/registration.ts';
 import type { EnvironmentConfig } from '../../lib/config/environment-config.ts';
 import { environments } from '../../lib/config/environments.ts';
 import { retentionSetting } from '../../lib/config/retention-setting.ts';
 import { CliError, ExitCode } from './cli.ts';
 import type { DeploymentRecord } from './deployment.ts';
+
+/** What an operator does with AWS credentials of their own. */
+export interface Administration {
+  /**
+   * Makes HMAC key epoch 0 where there is none. The vault's document decides: a run that broke off
+   * between vault and table is completed, not repeated.
+   */
+  ensureFirstEpoch(): Promise<void>;
+  /** Registers a producer and answers its bearer key, which is shown this once. */
+  register(registration: Registration): Promise<string>;
+}
+
+const FIRST_EPOCH = 0;
 
 /** The configuration that a stage was deployed with. @throws CliError usage (2) when there is none */
 export function configOf(stage: string): EnvironmentConfig {
@@ -15,27 +40,49 @@ export function configOf(stage: string): EnvironmentConfig {
   throw new CliError(ExitCode.usage, `lib/config/environments.ts has no environment ${stage}.`);
 }
 
-/** Administers a deployment with the AWS credentials of the caller. */
-export function administrationOf({
-  stage,
-  region,
-  endpointUrl,
-  ...resources
-}: DeploymentRecord): Administration {
-  const client = { region, ...(endpointUrl && { endpoint: endpointUrl }) };
-  return new Administration(
-    {
-      // Virtual-host names of buckets do not resolve on an emulator.
-      s3: new S3Client({ ...client, ...(endpointUrl && { forcePathStyle: true }) }),
-      dynamodb: new DynamoDBClient(client),
-      kms: new KMSClient(client),
+/** Administers a deployment with the AWS credentials of the caller; an emulator with its own. */
+export function administrationOf(deployment: DeploymentRecord): Administration {
+  const { stage, buckets, tables, hmacKeyArn } = deployment;
+  const config = clientConfigOf(deployment);
+  const vault = new S3EvidenceVault(new S3Client(config), buckets.vault);
+  const table = new DynamoTable(new DynamoDBClient(config), tables.producers);
+  const registry = new DynamoProducerRegistry(table, Date.now);
+  const retention = retentionSetting(configOf(stage));
+  return {
+    async ensureFirstEpoch() {
+      const key = `${EvidencePrefix.keys}hmac/epoch-${FIRST_EPOCH}.json`;
+      const held = await vault.find(key);
+      if (held) {
+        await fileEpochKey(table, JSON.parse(Buffer.from(held).toString()) as WrappedEpochKey);
+        return;
+      }
+      const notBefore = new Date(0).toISOString();
+      const kms = new KMSClient(config);
+      const document = await createEpochKey(kms, hmacKeyArn, FIRST_EPOCH, notBefore);
+      const now = Date.now();
+      await vault.putDocument(key, document, lockFor(retention, retention.recordDays, now, now));
+      await fileEpochKey(table, document);
     },
-    {
-      vaultBucket: resources.buckets.vault,
-      producersTable: resources.tables.producers,
-      hmacKeyArn: resources.hmacKeyArn,
-      retention: retentionSetting(configOf(stage)),
-    },
-    Date.now,
-  );
+    register: (registration) =>
+      registerProducer(registration, {
+        vault,
+        putKey: (keyId, keyHash, registered) => registry.putKey(keyId, keyHash, registered),
+        retention,
+        clock: Date.now,
+        randomText: (alphabet, length) =>
+          Array.from({ length }, () => alphabet[randomInt(alphabet.length)]).join(''),
+      }),
+  };
+}
+
+function clientConfigOf({ region, endpointUrl }: DeploymentRecord) {
+  if (!endpointUrl) return { region };
+  return {
+    region,
+    endpoint: endpointUrl,
+    // The caller's own keys, or those of their profile, never reach an emulator.
+    credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
+    // Virtual-host names of buckets do not resolve there.
+    forcePathStyle: true,
+  };
 }

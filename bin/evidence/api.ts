@@ -45,7 +45,8 @@ export async function readApi(
 }
 
 function resolveTarget({ url, key, stage }: GlobalOptions, env: NodeJS.ProcessEnv): Target {
-  const named = url ?? env.EVIDENCE_URL;
+  // What is said with the command outranks what the shell says.
+  const named = url ?? (stage === undefined ? env.EVIDENCE_URL : undefined);
   const recorded = named ? undefined : findDeployment(stage, env);
   const target = {
     url: named ?? recorded?.apiUrl,

@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, CommanderError } from 'commander';
 
 /** What an exit code means to a script (contract.md, Command line). */
 export const ExitCode = { holds: 0, finding: 1, usage: 2, cannotLook: 3 } as const;
@@ -52,6 +52,23 @@ export function sentenceOf(error: unknown): string {
     return 'AWS does not accept your credentials, or there are none: log in, or set AWS_PROFILE.';
   }
   return `The store did not answer as it should (${names.at(-1)}): check the URL, the region and your rights.`;
+}
+
+/** Runs a program that was made with `exitOverride()`; whatever happens, it ends with one sentence and an {@link ExitCode}. */
+export async function runCommand(program: Command): Promise<void> {
+  // The SDK's notice about its next Node version is for us, not for who runs the command.
+  process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true';
+  try {
+    await program.parseAsync();
+  } catch (error) {
+    if (error instanceof CommanderError) {
+      // Help and version end with 0, every usage error with 2; commander has said why.
+      process.exitCode = error.exitCode === 0 ? ExitCode.holds : ExitCode.usage;
+    } else {
+      process.stderr.write(`${sentenceOf(error)}\n`);
+      process.exitCode = exitCodeOf(error);
+    }
+  }
 }
 
 /** An error and what caused it: our own errors name the dependency, their cause says what it said. */

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { localDir } from '../../localstack/paths.ts';
 import { CliError, ExitCode } from './cli.ts';
 
 /** The parts of a deployment that tools address by name, from the outputs of its stacks. */
@@ -55,14 +56,15 @@ export interface DeploymentRecord extends DeployedResources {
   readonly keys?: { readonly read: string };
 }
 
-/** The record of a stage, or of the local environment when no stage is named; undefined when there is none. */
+/** The record of a stage; of the one in STAGE, or the local one, when none is named. Undefined when there is none. */
 export function findDeployment(
   stage: string | undefined,
   env: NodeJS.ProcessEnv,
 ): DeploymentRecord | undefined {
-  const file = stage === undefined || stage === 'local' ? 'environment.json' : `${stage}.json`;
+  const named = stage ?? env.STAGE;
+  const file = isLocal(named) ? 'environment.json' : `${named}.json`;
   try {
-    return JSON.parse(readFileSync(join(env.LOCAL_DIR || '.local', file), 'utf8'));
+    return JSON.parse(readFileSync(join(localDir(env), file), 'utf8'));
   } catch {
     return undefined;
   }
@@ -77,8 +79,13 @@ export function readDeployment(
   if (record) return record;
   throw new CliError(
     ExitCode.usage,
-    stage === undefined
+    isLocal(stage ?? env.STAGE)
       ? 'No deployment is recorded: run npm start, or name one with --stage.'
-      : `No deployment of ${stage} is recorded: run npm run deploy -- --stage ${stage}.`,
+      : `No deployment of ${stage ?? env.STAGE} is recorded: npm run deploy -- --stage ${stage ?? env.STAGE} makes one.`,
   );
+}
+
+/** An empty variable STAGE names nothing. */
+function isLocal(stage: string | undefined): boolean {
+  return !stage || stage === 'local';
 }

@@ -14,6 +14,7 @@ import { storeKey } from '../domain/evidence/store-key.ts';
 import type { Identity } from '../domain/openlineage/event.ts';
 import type { Location, RunIndex } from '../domain/ports.ts';
 import type { DynamoTable, Item, ItemKey } from './dynamo-table.ts';
+import { TableAttribute } from './table-layout.ts';
 
 /** Rows live a month longer than what they point at, so that an expired version can still be explained. */
 const EXPIRY_SLACK_SECONDS = 30 * 86_400;
@@ -47,7 +48,7 @@ export class DynamoRunIndex implements RunIndex {
     const hourKey = hourKeyOf(hourOf(entry.acceptedAt), indexShardOf(entry.receiptId));
     await this.#table.putOnce(key, {
       entry,
-      hourKey,
+      [TableAttribute.hour]: hourKey,
       ...(entry.governed !== undefined && { governed: entry.governed }),
       ...expiry(entry.lock),
     });
@@ -150,6 +151,10 @@ export class DynamoRunIndex implements RunIndex {
     return this.#entries(Collection.runEvents, runKey);
   }
 
+  holdsRun(runKey: string): Promise<boolean> {
+    return this.#table.holds(storeKey(Collection.runEvents, runKey));
+  }
+
   runDatasets(runKey: string): Promise<RunDatasetEntry[]> {
     return this.#entries(Collection.runDatasets, runKey);
   }
@@ -200,8 +205,9 @@ function hourKeyOf(hour: string, shard: number): string {
   return storeKey('accepted', hour, String(shard));
 }
 
-function expiry(lock: Lock): { expiresAt: number } {
-  return { expiresAt: Math.floor(Date.parse(lock.retainUntil) / 1000) + EXPIRY_SLACK_SECONDS };
+function expiry({ retainUntil }: Lock): Item {
+  const lockedUntilSeconds = Math.floor(Date.parse(retainUntil) / 1000);
+  return { [TableAttribute.expiry]: lockedUntilSeconds + EXPIRY_SLACK_SECONDS };
 }
 
 function entryOf<T>(item: Item): T {

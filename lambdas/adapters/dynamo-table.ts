@@ -1,25 +1,25 @@
 import {
-  type AttributeValue,
   ConditionalCheckFailedException,
   type DynamoDBClient,
   GetItemCommand,
   PutItemCommand,
+  paginateQuery,
   QueryCommand,
+  type QueryCommandInput,
 } from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { UnavailableError } from '../domain/errors.ts';
+import { HOUR_INDEX, TableAttribute } from './table-layout.ts';
 
 /** Key of an item: both parts are {@link storeKey} hashes. */
 export interface ItemKey {
-  readonly pk: string;
-  readonly sk: string;
+  readonly [TableAttribute.partition]: string;
+  readonly [TableAttribute.sort]: string;
 }
 
 export type Item = Readonly<Record<string, unknown>>;
 
-const GLOBAL_INDEX = 'byHour';
-
-/** One DynamoDB table, reduced to the four calls that a cache of evidence needs. */
+/** One DynamoDB table, reduced to what a cache of evidence needs. */
 export class DynamoTable {
   readonly #client: DynamoDBClient;
   readonly #table: string;
@@ -31,7 +31,7 @@ export class DynamoTable {
 
   /** Puts an item unless its key is taken: the first stored location wins. */
   async putOnce(key: ItemKey, item: Item): Promise<void> {
-    await this.#put(key, item, 'attribute_not_exists(pk)', {});
+    await this.#put(key, item, `attribute_not_exists(${TableAttribute.partition})`, {});
   }
 
   /** Puts an item only over one whose attribute still has the expected value. */
@@ -61,7 +61,7 @@ export class DynamoTable {
   async collection(pk: string): Promise<Item[]> {
     const items: Item[] = [];
     for await (const item of this.#query({
-      KeyConditionExpression: 'pk = :pk',
+      KeyConditionExpression: `${TableAttribute.partition} = :pk`,
       ExpressionAttributeValues: marshall({ ':pk': pk }),
       ConsistentRead: true,
     })) {
@@ -73,28 +73,37 @@ export class DynamoTable {
   /** Items of one hour and shard, page by page; a global index is only eventually consistent. */
   byHour(hourKey: string): AsyncIterable<Item> {
     return this.#query({
-      IndexName: GLOBAL_INDEX,
-      KeyConditionExpression: 'hourKey = :hourKey',
+      IndexName: HOUR_INDEX,
+      KeyConditionExpression: `${TableAttribute.hour} = :hourKey`,
       ExpressionAttributeValues: marshall({ ':hourKey': hourKey }),
     });
   }
 
-  async *#query(input: {
-    IndexName?: string;
-    KeyConditionExpression: string;
-    ExpressionAttributeValues: Record<string, AttributeValue>;
-    ConsistentRead?: boolean;
-  }): AsyncGenerator<Item> {
-    let startKey: Record<string, AttributeValue> | undefined;
-    do {
-      const page = await this.#attempt(() =>
-        this.#client.send(
-          new QueryCommand({ TableName: this.#table, ExclusiveStartKey: startKey, ...input }),
-        ),
-      );
-      for (const item of page.Items ?? []) yield unmarshall(item);
-      startKey = page.LastEvaluatedKey;
-    } while (startKey);
+  /** Whether a partition has any item. */
+  async holds(pk: string): Promise<boolean> {
+    const { Count = 0 } = await this.#attempt(() =>
+      this.#client.send(
+        new QueryCommand({
+          ...{ TableName: this.#table, Limit: 1, Select: 'COUNT', ConsistentRead: true },
+          KeyConditionExpression: `${TableAttribute.partition} = :pk`,
+          ExpressionAttributeValues: marshall({ ':pk': pk }),
+        }),
+      ),
+    );
+    return Count > 0;
+  }
+
+  async *#query(input: Omit<QueryCommandInput, 'TableName'>): AsyncGenerator<Item> {
+    try {
+      for await (const { Items = [] } of paginateQuery(
+        { client: this.#client },
+        { ...input, TableName: this.#table },
+      )) {
+        for (const item of Items) yield unmarshall(item);
+      }
+    } catch (error) {
+      throw new UnavailableError('dynamodb', { cause: error });
+    }
   }
 
   async #put(key: ItemKey, item: Item, condition: string, values: Item): Promise<void> {

@@ -5,6 +5,7 @@ import {
   type KinesisClient,
   ResourceNotFoundException,
 } from '@aws-sdk/client-kinesis';
+import type { StreamPlane } from '../domain/audit/findings.ts';
 import { UnavailableError } from '../domain/errors.ts';
 import type { ConsumedRecord } from '../domain/evidence/consumed-record.ts';
 import type { FailedBatch, StreamReader } from '../domain/evidence/redrive.ts';
@@ -17,9 +18,9 @@ const MAX_EMPTY_PAGES = 20;
 /** Reads ranges of a stream by sequence number. */
 export class KinesisStreamReader implements StreamReader {
   readonly #client: KinesisClient;
-  readonly #streamNames: Readonly<Record<FailedBatch['plane'], string>>;
+  readonly #streamNames: Readonly<Record<StreamPlane, string>>;
 
-  constructor(client: KinesisClient, streamNames: Readonly<Record<FailedBatch['plane'], string>>) {
+  constructor(client: KinesisClient, streamNames: Readonly<Record<StreamPlane, string>>) {
     this.#client = client;
     this.#streamNames = streamNames;
   }

@@ -6,7 +6,7 @@ import {
 import { UnavailableError } from '../domain/errors.ts';
 import type { EpochKey } from '../domain/evidence/keyed-hash.ts';
 import { storeKey } from '../domain/evidence/store-key.ts';
-import type { EpochKeys } from '../domain/ports.ts';
+import type { Clock, EpochKeys } from '../domain/ports.ts';
 import type { DynamoTable, ItemKey } from './dynamo-table.ts';
 
 /** The document of an HMAC epoch, in the vault and copied to the producers table: useless without the CMK. */
@@ -27,28 +27,31 @@ const CACHE_MILLIS = 60_000;
 export class KmsEpochKeys implements EpochKeys {
   readonly #kms: KMSClient;
   readonly #table: DynamoTable;
+  readonly #clock: Clock;
   readonly #unwrapped = new Map<number, EpochKey>();
   #documents: { readonly all: readonly WrappedEpochKey[]; readonly readAt: number } | undefined;
 
-  constructor(kms: KMSClient, table: DynamoTable) {
+  constructor(kms: KMSClient, table: DynamoTable, clock: Clock) {
     this.#kms = kms;
     this.#table = table;
+    this.#clock = clock;
   }
 
   async at(epochMillis: number): Promise<EpochKey> {
-    const documents = await this.#all(epochMillis);
+    const documents = await this.#all();
     const current = documents.findLast(({ notBefore }) => Date.parse(notBefore) <= epochMillis);
-    if (!current) throw new UnavailableError('hmac key');
+    if (!current) throw new UnavailableError('hmac_key');
     return this.#unwrap(current);
   }
 
   async byEpoch(epoch: number): Promise<EpochKey | undefined> {
-    const documents = await this.#all(Date.now());
+    const documents = await this.#all();
     const document = documents.find((candidate) => candidate.epoch === epoch);
     return document && this.#unwrap(document);
   }
 
-  async #all(now: number): Promise<readonly WrappedEpochKey[]> {
+  async #all(): Promise<readonly WrappedEpochKey[]> {
+    const now = this.#clock();
     if (this.#documents && now - this.#documents.readAt < CACHE_MILLIS) return this.#documents.all;
     const items = await this.#table.collection(epochKeyItem(0).pk);
     const all = items
@@ -74,7 +77,7 @@ export class KmsEpochKeys implements EpochKeys {
       this.#unwrapped.set(epoch, key);
       return key;
     } catch (error) {
-      throw new UnavailableError('hmac key', { cause: error });
+      throw new UnavailableError('hmac_key', { cause: error });
     }
   }
 }

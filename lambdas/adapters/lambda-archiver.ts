@@ -1,27 +1,29 @@
 import { InvokeCommand, type LambdaClient } from '@aws-sdk/client-lambda';
 import type { KinesisStreamBatchResponse } from 'aws-lambda';
+import type { StreamPlane } from '../domain/audit/findings.ts';
+import { UnavailableError } from '../domain/errors.ts';
 import type { ConsumedRecord } from '../domain/evidence/consumed-record.ts';
-import type { FailedBatch, SingleArchiver } from '../domain/evidence/redrive.ts';
+import type { SingleArchiver } from '../domain/evidence/redrive.ts';
 
 /** Invokes the archive function of a plane with one record, in the shape Kinesis would have handed it over. */
 export class LambdaArchiver implements SingleArchiver {
   readonly #client: LambdaClient;
-  readonly #functionNames: Readonly<Record<FailedBatch['plane'], string>>;
+  readonly #functionNames: Readonly<Record<StreamPlane, string>>;
 
-  constructor(client: LambdaClient, functionNames: Readonly<Record<FailedBatch['plane'], string>>) {
+  constructor(client: LambdaClient, functionNames: Readonly<Record<StreamPlane, string>>) {
     this.#client = client;
     this.#functionNames = functionNames;
   }
 
-  async isSound(plane: FailedBatch['plane']): Promise<boolean> {
+  async isSound(plane: StreamPlane): Promise<boolean> {
     return (await this.#invoke(plane, [])) === 'archived';
   }
 
-  archive(plane: FailedBatch['plane'], record: ConsumedRecord) {
+  archive(plane: StreamPlane, record: ConsumedRecord) {
     return this.#invoke(plane, [asKinesisRecord(record)]);
   }
 
-  async #invoke(plane: FailedBatch['plane'], Records: readonly unknown[]) {
+  async #invoke(plane: StreamPlane, Records: readonly unknown[]) {
     try {
       const { FunctionError, Payload } = await this.#client.send(
         new InvokeCommand({
@@ -34,8 +36,8 @@ export class LambdaArchiver implements SingleArchiver {
         Buffer.from(Payload ?? []).toString(),
       ) as KinesisStreamBatchResponse;
       return answer.batchItemFailures.length === 0 ? 'archived' : 'refused';
-    } catch {
-      return 'refused';
+    } catch (error) {
+      throw new UnavailableError('lambda', { cause: error });
     }
   }
 }

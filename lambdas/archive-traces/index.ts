@@ -2,6 +2,7 @@ import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics } from '@aws-lambda-powertools/metrics';
 import { DynamoRunIndex } from '../adapters/dynamo-run-index.ts';
 import { DynamoTable } from '../adapters/dynamo-table.ts';
+import { S3ObjectReader } from '../adapters/s3-object-reader.ts';
 import { S3EvidenceVault, S3TraceStaging } from '../adapters/s3-vault.ts';
 import { createDynamoClient, createS3Client } from '../shared/clients.ts';
 import { requireEnv, requireList } from '../shared/env.ts';
@@ -9,11 +10,10 @@ import { requireRetention } from '../shared/retention-env.ts';
 import { createHandler } from './handler.ts';
 
 const s3 = createS3Client();
-const vault = new S3EvidenceVault(s3, requireEnv('VAULT_BUCKET_NAME'));
 
 export const handler = createHandler({
-  vault,
-  reader: vault,
+  vault: new S3EvidenceVault(s3, requireEnv('VAULT_BUCKET_NAME')),
+  reader: new S3ObjectReader(s3),
   staging: new S3TraceStaging(s3, requireEnv('STAGING_BUCKET_NAME')),
   index: new DynamoRunIndex(new DynamoTable(createDynamoClient(), requireEnv('INDEX_TABLE_NAME'))),
   retention: requireRetention(),

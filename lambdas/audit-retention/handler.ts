@@ -1,23 +1,18 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import { MetricUnit } from '@aws-lambda-powertools/metrics';
-import middy from '@middy/core';
-import {
-  type AuditReport,
-  fileReport,
-  type ReportDependencies,
-  retentionReport,
-} from '../domain/audit/report.ts';
+import { type AuditReport, fileReport, retentionReport } from '../domain/audit/report.ts';
 import {
   auditRetention,
   type RetentionAuditDependencies,
 } from '../domain/audit/retention-audit.ts';
 import { errorCode } from '../domain/errors.ts';
+import type { RecordDependencies } from '../domain/evidence/record-finding.ts';
 import type { ObjectVersion } from '../domain/ports.ts';
 import { type AuditRequest, auditInterval } from '../shared/audit-request.ts';
 import { Metric } from '../shared/metric-names.ts';
 import type { MetricSink } from '../shared/metric-sink.ts';
 
-export interface AuditRetentionDependencies extends RetentionAuditDependencies, ReportDependencies {
+export interface AuditRetentionDependencies extends RetentionAuditDependencies, RecordDependencies {
   readonly logger: Pick<Logger, 'info' | 'error'>;
   readonly metrics: MetricSink;
 }
@@ -30,7 +25,7 @@ export interface AuditAnswer {
 
 /** Runs the retention audit over `{asOf, from, to}`, all optional, and files its report. */
 export function createHandler({ logger, metrics, ...dependencies }: AuditRetentionDependencies) {
-  return middy<AuditRequest, AuditAnswer>().handler(async (request) => {
+  return async (request: AuditRequest): Promise<AuditAnswer> => {
     try {
       const interval = auditInterval(request, dependencies.clock());
       const audit = await auditRetention(interval, dependencies);
@@ -58,5 +53,5 @@ export function createHandler({ logger, metrics, ...dependencies }: AuditRetenti
     } finally {
       metrics.publishStoredMetrics();
     }
-  });
+  };
 }

@@ -2,6 +2,7 @@ import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics } from '@aws-lambda-powertools/metrics';
 import { DynamoRunIndex } from '../adapters/dynamo-run-index.ts';
 import { DynamoTable } from '../adapters/dynamo-table.ts';
+import { S3ObjectReader } from '../adapters/s3-object-reader.ts';
 import { S3EvidenceVault } from '../adapters/s3-vault.ts';
 import { S3VersionInspector } from '../adapters/s3-version-inspector.ts';
 import { createDynamoClient, createS3Client } from '../shared/clients.ts';
@@ -11,14 +12,13 @@ import { createHandler } from './handler.ts';
 
 const s3 = createS3Client();
 const vaultBucket = requireEnv('VAULT_BUCKET_NAME');
-const vault = new S3EvidenceVault(s3, vaultBucket);
 
 export const handler = createHandler({
   index: new DynamoRunIndex(new DynamoTable(createDynamoClient(), requireEnv('INDEX_TABLE_NAME'))),
   inspector: new S3VersionInspector(s3),
   vaultBucket,
-  vault,
-  reader: vault,
+  vault: new S3EvidenceVault(s3, vaultBucket),
+  reader: new S3ObjectReader(s3),
   retention: requireRetention(),
   clock: Date.now,
   logger: new Logger(),

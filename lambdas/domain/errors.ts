@@ -41,8 +41,9 @@ export class TooLargeError extends LineageError {
 export class UnavailableError extends LineageError {
   override readonly name = 'UnavailableError';
 
+  /** @param dependency a word for the code that logs and batch failures carry */
   constructor(dependency: string, options?: ErrorOptions) {
-    super('unavailable', `${dependency} is not available`, options);
+    super(`${dependency}_unavailable`, `${dependency} is not available`, options);
   }
 }
 

@@ -95,6 +95,8 @@ export interface RunIndex {
   /** Of a receipt that was quarantined first and archived later, the archived delivery. */
   delivery(receiptId: string): Promise<DeliveryEntry | undefined>;
   runEvents(runKey: string): Promise<RunEventEntry[]>;
+  /** Whether any event of the run is held, without reading them. */
+  holdsRun(runKey: string): Promise<boolean>;
   runDatasets(runKey: string): Promise<RunDatasetEntry[]>;
   declarations(job: Identity): Promise<DeclarationEntry[]>;
   references(runKey: string): Promise<ReferenceEntry[]>;

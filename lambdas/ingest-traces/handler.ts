@@ -5,7 +5,8 @@ import { acceptExport, type ExportPart } from '../domain/traces/accept-export.ts
 import { type AcceptanceDependencies, beginAcceptance } from '../shared/acceptance.ts';
 import { apiHandler } from '../shared/http/api-handler.ts';
 import { header, type RequestBody, readBody } from '../shared/http/body.ts';
-import { HttpProblem, jsonResponse, unavailable } from '../shared/http/problem.ts';
+import { HttpProblem, unavailable } from '../shared/http/problem.ts';
+import { jsonResponse } from '../shared/http/response.ts';
 import { exportAnswer, otlpRefusal } from './otlp-answer.ts';
 
 export interface IngestTracesDependencies extends AcceptanceDependencies {

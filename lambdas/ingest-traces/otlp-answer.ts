@@ -1,5 +1,6 @@
 import type { RejectedSpans } from '../domain/traces/otlp.ts';
-import { type HttpProblem, jsonResponse } from '../shared/http/problem.ts';
+import type { HttpProblem } from '../shared/http/problem.ts';
+import { jsonResponse } from '../shared/http/response.ts';
 
 /** google.rpc.Code by HTTP status: INVALID_ARGUMENT, UNAUTHENTICATED, PERMISSION_DENIED, … */
 const RPC_CODE: Readonly<Record<number, number>> = {

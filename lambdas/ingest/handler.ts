@@ -6,7 +6,8 @@ import type { EventPublisher } from '../domain/ports.ts';
 import { type AcceptanceDependencies, beginAcceptance } from '../shared/acceptance.ts';
 import { apiHandler } from '../shared/http/api-handler.ts';
 import { type RequestBody, readBody } from '../shared/http/body.ts';
-import { jsonResponse, notFound, unavailable } from '../shared/http/problem.ts';
+import { notFound, unavailable } from '../shared/http/problem.ts';
+import { jsonResponse } from '../shared/http/response.ts';
 import { batchAnswer } from './batch-answer.ts';
 
 export interface IngestDependencies extends AcceptanceDependencies {

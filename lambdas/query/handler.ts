@@ -1,16 +1,18 @@
-import type { EpochKeys, ProducerRegistry } from '../domain/ports.ts';
+import type { ReadDeliveryDependencies } from '../domain/evidence/read-delivery.ts';
+import type { ReadRunDependencies } from '../domain/openlineage/read-run.ts';
+import type { ProducerRegistry } from '../domain/ports.ts';
 import { type ApiLogger, apiHandler } from '../shared/http/api-handler.ts';
 import { authenticate } from '../shared/http/authenticate.ts';
-import { jsonResponse, unavailable } from '../shared/http/problem.ts';
-import { matchRoute, type Route } from '../shared/http/router.ts';
+import { unavailable } from '../shared/http/problem.ts';
+import { jsonResponse } from '../shared/http/response.ts';
+import { answerRoute, type Route } from '../shared/http/router.ts';
 import { eventRoutes } from './event-routes.ts';
 import type { HealthCheck } from './health.ts';
-import { type ReadDependencies, runRoutes } from './run-routes.ts';
+import { runRoutes } from './run-routes.ts';
 import { traceRoutes } from './trace-routes.ts';
 
-export interface QueryDependencies extends ReadDependencies {
+export interface QueryDependencies extends ReadRunDependencies, ReadDeliveryDependencies {
   readonly registry: ProducerRegistry;
-  readonly epochKeys: EpochKeys;
   readonly health: HealthCheck;
   readonly logger: ApiLogger;
 }
@@ -28,6 +30,6 @@ export function createHandler(dependencies: QueryDependencies) {
       return jsonResponse(200, { status: 'ok' });
     }
     await authenticate(event, 'read', dependencies.registry);
-    return matchRoute(routes, event)();
+    return answerRoute(routes, event);
   });
 }

@@ -1,13 +1,17 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { DescribeStreamSummaryCommand } from '@aws-sdk/client-kinesis';
-import { KMSClient } from '@aws-sdk/client-kms';
 import { DynamoProducerRegistry } from '../adapters/dynamo-producer-registry.ts';
 import { DynamoRunIndex } from '../adapters/dynamo-run-index.ts';
 import { DynamoTable } from '../adapters/dynamo-table.ts';
 import { KmsEpochKeys } from '../adapters/kms-epoch-keys.ts';
-import { S3ObjectStore } from '../adapters/s3-vault.ts';
+import { S3ObjectReader } from '../adapters/s3-object-reader.ts';
 import { S3VersionInspector } from '../adapters/s3-version-inspector.ts';
-import { createDynamoClient, createKinesisClient, createS3Client } from '../shared/clients.ts';
+import {
+  createDynamoClient,
+  createKinesisClient,
+  createKmsClient,
+  createS3Client,
+} from '../shared/clients.ts';
 import { requireEnv } from '../shared/env.ts';
 import { createHandler } from './handler.ts';
 import { HealthCheck } from './health.ts';
@@ -21,10 +25,10 @@ const lineageStream = requireEnv('LINEAGE_STREAM_NAME');
 
 export const handler = createHandler({
   index,
-  reader: new S3ObjectStore(s3, requireEnv('VAULT_BUCKET_NAME')),
+  reader: new S3ObjectReader(s3),
   inspector: new S3VersionInspector(s3),
   registry: new DynamoProducerRegistry(producers, Date.now),
-  epochKeys: new KmsEpochKeys(new KMSClient({}), producers),
+  epochKeys: new KmsEpochKeys(createKmsClient(), producers, Date.now),
   health: new HealthCheck(
     [
       () => kinesis.send(new DescribeStreamSummaryCommand({ StreamName: lineageStream })),

@@ -1,10 +1,10 @@
 import { traceIdOf } from '../domain/traces/ids.ts';
 import { readTrace } from '../domain/traces/read-trace.ts';
-import { HttpProblem, jsonTextResponse, notFound } from '../shared/http/problem.ts';
+import { HttpProblem, notFound } from '../shared/http/problem.ts';
+import { jsonTextResponse } from '../shared/http/response.ts';
 import type { Route } from '../shared/http/router.ts';
-import type { ReadDependencies } from './run-routes.ts';
 
-export function traceRoutes(dependencies: ReadDependencies): Route[] {
+export function traceRoutes(dependencies: Parameters<typeof readTrace>[1]): Route[] {
   return [
     {
       path: '/traces/{traceId}',

@@ -1,19 +1,15 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import { MetricUnit } from '@aws-lambda-powertools/metrics';
-import middy from '@middy/core';
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import * as v from 'valibot';
+import type { StreamPlane } from '../domain/audit/findings.ts';
 import { errorCode } from '../domain/errors.ts';
-import {
-  type FailedBatch,
-  type RedriveDependencies,
-  redriveBatch,
-} from '../domain/evidence/redrive.ts';
+import { type RedriveDependencies, redriveBatch } from '../domain/evidence/redrive.ts';
 import { Metric } from '../shared/metric-names.ts';
 import type { MetricSink } from '../shared/metric-sink.ts';
 
 export interface RedriveHandlerDependencies extends RedriveDependencies {
-  readonly planeOf: (streamArn: string) => FailedBatch['plane'];
+  readonly planeOf: (streamArn: string) => StreamPlane;
   readonly logger: Pick<Logger, 'info' | 'error'>;
   readonly metrics: MetricSink;
 }
@@ -38,7 +34,7 @@ export function createHandler({
   metrics,
   ...dependencies
 }: RedriveHandlerDependencies) {
-  return middy<SQSEvent, SQSBatchResponse>().handler(async ({ Records }) => {
+  return async ({ Records }: SQSEvent): Promise<SQSBatchResponse> => {
     const batchItemFailures: SQSBatchResponse['batchItemFailures'] = [];
     for (const { messageId, body } of Records) {
       try {
@@ -64,5 +60,5 @@ export function createHandler({
     }
     metrics.publishStoredMetrics();
     return { batchItemFailures };
-  });
+  };
 }

@@ -6,7 +6,11 @@ import { DynamoTable } from '../adapters/dynamo-table.ts';
 import { KinesisStreamReader } from '../adapters/kinesis-stream-reader.ts';
 import { LambdaArchiver } from '../adapters/lambda-archiver.ts';
 import { S3EvidenceVault } from '../adapters/s3-vault.ts';
-import { createDynamoClient, createKinesisClient, createS3Client } from '../shared/clients.ts';
+import {
+  createDynamoClient,
+  createKinesisReaderClient,
+  createS3Client,
+} from '../shared/clients.ts';
 import { requireEnv } from '../shared/env.ts';
 import { requireRetention } from '../shared/retention-env.ts';
 import { createHandler } from './handler.ts';
@@ -17,7 +21,7 @@ const streams = {
 };
 
 export const handler = createHandler({
-  stream: new KinesisStreamReader(createKinesisClient(), streams),
+  stream: new KinesisStreamReader(createKinesisReaderClient(), streams),
   archiver: new LambdaArchiver(new LambdaClient({}), {
     lineage: requireEnv('ARCHIVE_FUNCTION_NAME'),
     traces: requireEnv('ARCHIVE_TRACES_FUNCTION_NAME'),

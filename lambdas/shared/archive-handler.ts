@@ -1,6 +1,5 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import { MetricUnit } from '@aws-lambda-powertools/metrics';
-import middy from '@middy/core';
 import type { KinesisStreamBatchResponse, KinesisStreamEvent } from 'aws-lambda';
 import { type ArchiveDependencies, archiveRecords } from '../domain/evidence/archive-records.ts';
 import { toBatchResponse, toConsumedRecords } from './kinesis-batch.ts';
@@ -14,7 +13,7 @@ export interface ArchiveHandlerDependencies extends ArchiveDependencies {
 
 /** The Kinesis batch loop that both archive functions share: archive, count, report what must come again. */
 export function archiveHandler({ logger, metrics, ...dependencies }: ArchiveHandlerDependencies) {
-  return middy<KinesisStreamEvent, KinesisStreamBatchResponse>().handler(async (event) => {
+  return async (event: KinesisStreamEvent): Promise<KinesisStreamBatchResponse> => {
     const outcome = await archiveRecords(toConsumedRecords(event), dependencies);
     const { failures, stored, skeletons, quarantined } = outcome;
     metrics.addMetric(Metric.storedRecords, MetricUnit.Count, stored);
@@ -25,5 +24,5 @@ export function archiveHandler({ logger, metrics, ...dependencies }: ArchiveHand
     if (failures.size > 0)
       logger.warn('records to be delivered again', { codes: [...new Set(failures.values())] });
     return toBatchResponse(outcome);
-  });
+  };
 }

@@ -5,8 +5,6 @@ export function metricNamespace(stage: string): string {
 
 /** Metric names, shared with the alarms of the monitoring stack. Producer, rule and ids are never dimensions. */
 export const Metric = {
-  acceptedEvents: 'AcceptedEvents',
-  rejectedEvents: 'RejectedEvents',
   storedRecords: 'StoredRecords',
   skeletonRecords: 'SkeletonRecords',
   quarantinedRecords: 'QuarantinedRecords',

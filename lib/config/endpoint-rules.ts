@@ -1,7 +1,7 @@
 import type { ConfigCheck } from './config-check.ts';
 import type { EnvironmentConfig } from './environment-config.ts';
 
-/** Refuses a front door that nobody can reach, and an unguarded public one in prod. */
+/** Refuses a front door that nobody can reach, and an unguarded public one in production. */
 export function checkEndpoint(check: ConfigCheck, config: EnvironmentConfig): void {
   const { endpoint } = config;
   if (endpoint.kind === 'private') {
@@ -34,11 +34,11 @@ export function checkEndpoint(check: ConfigCheck, config: EnvironmentConfig): vo
     (endpoint.allowedCidrs?.length ?? 0) > 0 ||
     endpoint.webAclArn !== undefined ||
     endpoint.auth === 'iam';
-  if (config.name === 'prod' && !isGuarded) {
+  if (config.kind === 'production' && !isGuarded) {
     check.refuse(
       'endpoint',
       endpoint,
-      "a public prod API needs allowedCidrs, webAclArn or auth 'iam'; or make it private",
+      "a public production API needs allowedCidrs, webAclArn or auth 'iam'; or make it private",
     );
   }
 }

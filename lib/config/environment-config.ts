@@ -1,3 +1,9 @@
+/**
+ * What a deployment is for. `emulator`: disposable, the only kind without termination protection. `trial`: a real
+ * account, evidence that nobody has to keep. `production`: evidence under a legal floor, behind a guarded front door.
+ */
+export type EnvironmentKind = 'emulator' | 'trial' | 'production';
+
 /** Object Lock mode. COMPLIANCE cannot be shortened or removed by anybody, the account's root included. */
 export type LockMode = 'GOVERNANCE' | 'COMPLIANCE';
 
@@ -59,7 +65,7 @@ interface ThrottlingConfig {
 /** Every function asks for a bearer key; `iam` has the gateway ask for SigV4 first, and the key then comes in `x-evidence-key`. */
 type EndpointAuth = 'bearer' | 'iam';
 
-/** Reachable from the internet; `prod` needs `allowedCidrs`, `webAclArn` or `auth: 'iam'` as well. */
+/** Reachable from the internet; production needs `allowedCidrs`, `webAclArn` or `auth: 'iam'` as well. */
 interface PublicEndpoint {
   readonly kind: 'public';
   readonly auth: EndpointAuth;
@@ -93,6 +99,8 @@ type GatewayAccountRole = 'none' | 'existing' | 'create';
 export interface EnvironmentConfig {
   /** Short name, lower case; part of every stack name. */
   readonly name: string;
+  /** Which rules apply, whatever the name: there may be several of a kind. */
+  readonly kind: EnvironmentKind;
   /**
    * Twelve digits.
    * @default - the account of the credentials that deploy

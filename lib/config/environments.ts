@@ -10,6 +10,7 @@ const join = {
 /** Emulators only: shortest periods, no limits that they enforce differently. */
 const local: EnvironmentConfig = {
   name: 'local',
+  kind: 'emulator',
   retention: { mode: 'GOVERNANCE', lineageDays: 1, traceDays: 1, floorDays: 1 },
   stagingDays: 14,
   streams: {
@@ -33,6 +34,7 @@ const local: EnvironmentConfig = {
 const dev: EnvironmentConfig = {
   ...local,
   name: 'dev',
+  kind: 'trial',
   streams: {
     retentionHours: 24,
     capacity: { mode: 'provisioned', shards: 1 },
@@ -65,6 +67,7 @@ const SEVEN_YEARS_DAYS = 7 * 365 + 2;
 const prod: EnvironmentConfig = {
   ...trial,
   name: 'prod',
+  kind: 'production',
   account: '111122223333',
   region: 'eu-central-1',
   retention: {

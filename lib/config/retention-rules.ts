@@ -27,11 +27,11 @@ export function checkRetention(check: ConfigCheck, config: EnvironmentConfig): v
       `the floor may not exceed retention.lineageDays: use ${lineageDays} or less`,
     );
   }
-  if (config.name === 'prod' && floorDays < LEGAL_MINIMUM_DAYS) {
+  if (config.kind === 'production' && floorDays < LEGAL_MINIMUM_DAYS) {
     check.refuse(
       'retention.floorDays',
       floorDays,
-      `prod may not go below the legal minimum: use ${LEGAL_MINIMUM_DAYS} or more`,
+      `production may not go below the legal minimum: use ${LEGAL_MINIMUM_DAYS} or more`,
     );
   }
   if (mode === 'GOVERNANCE') return;

@@ -1,7 +1,7 @@
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { ConfigCheck } from './config-check.ts';
 import { checkEndpoint } from './endpoint-rules.ts';
-import type { EnvironmentConfig } from './environment-config.ts';
+import type { EnvironmentConfig, EnvironmentKind } from './environment-config.ts';
 import { checkRetention } from './retention-rules.ts';
 
 const KIB = 1024;
@@ -9,6 +9,8 @@ const MIB = 1024 * KIB;
 
 /** Lambda takes up to ten records without a batching window, and asks for a window beyond. */
 const UNWINDOWED_BATCH = 10;
+
+const KINDS: readonly EnvironmentKind[] = ['emulator', 'trial', 'production'];
 
 const LOG_PERIODS: readonly unknown[] = Object.values(RetentionDays);
 
@@ -25,8 +27,10 @@ export function validateEnvironmentConfig(config: EnvironmentConfig): Environmen
   return config;
 }
 
-function checkPlace(check: ConfigCheck, { name, account, region }: EnvironmentConfig): void {
+function checkPlace(check: ConfigCheck, config: EnvironmentConfig): void {
+  const { name, kind, account, region } = config;
   check.matches('name', name, /^[a-z][a-z0-9]{1,15}$/, 'use 2 to 16 lower-case letters or digits');
+  if (!KINDS.includes(kind)) check.refuse('kind', kind, 'use emulator, trial or production');
   check.matches('account', account, /^\d{12}$/, 'use the twelve digits of the account id');
   check.matches('region', region, /^[a-z]{2}(-[a-z]+)+-\d$/, 'use a region such as eu-central-1');
 }

@@ -28,13 +28,10 @@ export class ArchiveLine extends Construct {
     super(scope, id);
     const { config, resources } = props;
     const { lineage, lineageFailures, staging, tables, traces, tracesFailures, vault } = resources;
-    const retention = JSON.stringify(retentionSetting(config));
-    const archiveEnvironment = {
+    const storeEnvironment = {
       VAULT_BUCKET_NAME: vault.bucket.bucketName,
-      STAGING_BUCKET_NAME: staging.bucket.bucketName,
       INDEX_TABLE_NAME: tables.index.table.tableName,
-      RETENTION: retention,
-      TRACE_CONTEXT_FACETS: config.join.traceContextFacets.join(','),
+      RETENTION: JSON.stringify(retentionSetting(config)),
     };
     const archiving = {
       config,
@@ -46,39 +43,46 @@ export class ArchiveLine extends Construct {
     this.archive = new ServiceFunction(this, 'Archive', {
       ...archiving,
       folder: 'archive',
-      environment: archiveEnvironment,
+      environment: {
+        ...storeEnvironment,
+        TRACE_CONTEXT_FACETS: config.join.traceContextFacets.join(','),
+      },
     });
     vault.grantWrite(this.archive, 'lineage', 'traces', 'quarantine', 'findings');
-    vault.grantRead(this.archive, 'lineage', 'traces', 'quarantine', 'findings');
-    staging.grantRead(this.archive, 'traces');
-    tables.index.grantReadWrite(this.archive);
+    vault.grantReadCurrent(this.archive, 'lineage', 'traces', 'quarantine', 'findings');
+    staging.grantReadVersions(this.archive);
 
     this.archiveTraces = new ServiceFunction(this, 'ArchiveTraces', {
       ...archiving,
       folder: 'archive-traces',
       environment: {
-        ...archiveEnvironment,
+        ...storeEnvironment,
+        STAGING_BUCKET_NAME: staging.bucket.bucketName,
         RUN_ID_ATTRIBUTES: config.join.runIdAttributes.join(','),
       },
     });
     vault.grantWrite(this.archiveTraces, 'traces', 'quarantine', 'findings');
-    vault.grantRead(this.archiveTraces, 'traces', 'quarantine', 'findings');
-    staging.grantWrite(this.archiveTraces, 'traces');
-    staging.grantRead(this.archiveTraces, 'traces');
-    tables.index.grantReadWrite(this.archiveTraces);
+    vault.grantReadCurrent(this.archiveTraces, 'traces', 'quarantine', 'findings');
+    staging.grantWrite(this.archiveTraces);
+    staging.grantReadVersions(this.archiveTraces);
+
+    // promotion gets the row that it replaces
+    for (const fn of [this.archive, this.archiveTraces]) {
+      tables.index.grantGet(fn);
+      tables.index.grantQuery(fn);
+      tables.index.grantPut(fn);
+    }
 
     this.redrive = new ServiceFunction(this, 'Redrive', {
       config,
       folder: 'redrive',
       timeout: REDRIVE_TIMEOUT,
       environment: {
+        ...storeEnvironment,
         LINEAGE_STREAM_NAME: lineage.stream.streamName,
         TRACES_STREAM_NAME: traces.stream.streamName,
         ARCHIVE_FUNCTION_NAME: this.archive.fn.functionName,
         ARCHIVE_TRACES_FUNCTION_NAME: this.archiveTraces.fn.functionName,
-        VAULT_BUCKET_NAME: vault.bucket.bucketName,
-        INDEX_TABLE_NAME: tables.index.table.tableName,
-        RETENTION: retention,
       },
     });
     lineage.grantReadBack(this.redrive);

@@ -40,7 +40,7 @@ export class EventStream extends Construct {
   }
 
   grantPublish(fn: ServiceFunction): void {
-    fn.allow(['kinesis:PutRecord', 'kinesis:PutRecords'], [this.stream.streamArn]);
+    fn.allow(['kinesis:PutRecords'], [this.stream.streamArn]);
     fn.allow(['kms:GenerateDataKey'], [this.key.keyArn]);
   }
 

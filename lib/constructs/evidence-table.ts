@@ -8,6 +8,7 @@ import {
 } from 'aws-cdk-lib/aws-dynamodb';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
+import { TableAttribute } from '../../lambdas/adapters/table-layout.ts';
 import type { ServiceFunction } from './service-function.ts';
 
 export interface EvidenceTableProps {
@@ -17,48 +18,51 @@ export interface EvidenceTableProps {
   readonly globalIndex?: GlobalSecondaryIndexProps;
 }
 
-const READ = ['dynamodb:GetItem', 'dynamodb:Query'];
-
-/** A table with `pk` and `sk`, billed on demand, restorable to any second of 35 days; items end at `expiresAt`. */
+/** A table billed on demand and restorable to any second of 35 days; items end by themselves. */
 export class EvidenceTable extends Construct {
   readonly table: Table;
   readonly #key: IKey;
-  readonly #indexName: string | undefined;
 
   constructor(scope: Construct, id: string, props: EvidenceTableProps) {
     super(scope, id);
     this.#key = props.encryptionKey;
-    this.#indexName = props.globalIndex?.indexName;
     this.table = new Table(this, 'Table', {
       billingMode: BillingMode.PAY_PER_REQUEST,
       deletionProtection: props.deletionProtection,
       encryption: TableEncryption.CUSTOMER_MANAGED,
       encryptionKey: props.encryptionKey,
-      partitionKey: { name: 'pk', type: AttributeType.STRING },
+      partitionKey: { name: TableAttribute.partition, type: AttributeType.STRING },
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
       removalPolicy: RemovalPolicy.RETAIN,
-      sortKey: { name: 'sk', type: AttributeType.STRING },
-      timeToLiveAttribute: 'expiresAt',
+      sortKey: { name: TableAttribute.sort, type: AttributeType.STRING },
+      timeToLiveAttribute: TableAttribute.expiry,
     });
     if (props.globalIndex) this.table.addGlobalSecondaryIndex(props.globalIndex);
   }
 
-  grantRead(fn: ServiceFunction): void {
-    fn.allow(READ, [this.table.tableArn]);
-    if (this.#indexName) {
-      fn.allow(['dynamodb:Query'], [`${this.table.tableArn}/index/${this.#indexName}`]);
-    }
-    fn.allow(['kms:Decrypt'], [this.#key.keyArn]);
+  /** One item by its key. */
+  grantGet(fn: ServiceFunction): void {
+    this.#grantRead(fn, 'dynamodb:GetItem', this.table.tableArn);
   }
 
-  grantReadWrite(fn: ServiceFunction): void {
-    this.grantRead(fn);
-    this.grantPut(fn);
+  /** The items of a partition. */
+  grantQuery(fn: ServiceFunction): void {
+    this.#grantRead(fn, 'dynamodb:Query', this.table.tableArn);
+  }
+
+  /** The items of a partition of one global index. */
+  grantQueryIndex(fn: ServiceFunction, indexName: string): void {
+    this.#grantRead(fn, 'dynamodb:Query', `${this.table.tableArn}/index/${indexName}`);
   }
 
   /** Whole items under a condition; nothing is updated in place, and nothing is read. */
   grantPut(fn: ServiceFunction): void {
     fn.allow(['dynamodb:PutItem'], [this.table.tableArn]);
     fn.allow(['kms:Decrypt', 'kms:Encrypt', 'kms:GenerateDataKey'], [this.#key.keyArn]);
+  }
+
+  #grantRead(fn: ServiceFunction, action: string, resource: string): void {
+    fn.allow([action], [resource]);
+    fn.allow(['kms:Decrypt'], [this.#key.keyArn]);
   }
 }

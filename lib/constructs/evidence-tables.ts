@@ -1,8 +1,10 @@
 import { AttributeType, ProjectionType } from 'aws-cdk-lib/aws-dynamodb';
 import type { Key } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
+import { HOUR_INDEX, TableAttribute } from '../../lambdas/adapters/table-layout.ts';
 import { customerKey } from './customer-key.ts';
 import { EvidenceTable } from './evidence-table.ts';
+import type { ServiceFunction } from './service-function.ts';
 
 export interface EvidenceTablesProps {
   readonly deletionProtection: boolean;
@@ -21,15 +23,20 @@ export class EvidenceTables extends Construct {
       deletionProtection,
       encryptionKey: this.key,
       globalIndex: {
-        indexName: 'byHour',
-        partitionKey: { name: 'hourKey', type: AttributeType.STRING },
+        indexName: HOUR_INDEX,
+        partitionKey: { name: TableAttribute.hour, type: AttributeType.STRING },
         projectionType: ProjectionType.ALL,
-        sortKey: { name: 'sk', type: AttributeType.STRING },
+        sortKey: { name: TableAttribute.sort, type: AttributeType.STRING },
       },
     });
     this.producers = new EvidenceTable(this, 'Producers', {
       deletionProtection,
       encryptionKey: this.key,
     });
+  }
+
+  /** What the index lists of an hour. */
+  grantReadHours(fn: ServiceFunction): void {
+    this.index.grantQueryIndex(fn, HOUR_INDEX);
   }
 }

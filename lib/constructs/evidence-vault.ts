@@ -10,9 +10,10 @@ import {
   ObjectOwnership,
 } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
+import { EvidencePrefix } from '../../lambdas/domain/evidence/evidence-prefix.ts';
 import type { RetentionConfig } from '../config/environment-config.ts';
 import { customerKey } from './customer-key.ts';
-import { allowObjects, allowToSeeAbsence } from './object-access.ts';
+import { allowObjects, allowToSeeAbsence, READ_VERSION } from './object-access.ts';
 import type { ServiceFunction } from './service-function.ts';
 import { vaultPolicy } from './vault-policy.ts';
 
@@ -23,8 +24,16 @@ export interface EvidenceVaultProps {
   readonly accessLogs: IBucket;
 }
 
-/** Top-level folders of the vault that functions write to. */
-export type VaultPrefix = 'lineage' | 'traces' | 'quarantine' | 'findings' | 'reports';
+/** Folders of the vault that functions touch: producers and keys are an operator's. */
+type VaultFolder = Exclude<keyof typeof EvidencePrefix, 'producers' | 'keys'>;
+
+/** AWS documents GetObject as a condition of HEAD, also for a version. */
+const INSPECT_VERSION = [
+  's3:GetObject',
+  's3:GetObjectLegalHold',
+  's3:GetObjectRetention',
+  's3:GetObjectVersion',
+];
 
 /** The write-once bucket: locked from creation, own key, TLS only, kept when everything else goes. */
 export class EvidenceVault extends Construct {
@@ -64,33 +73,43 @@ export class EvidenceVault extends Construct {
     this.bucket.policy?.applyRemovalPolicy(RemovalPolicy.RETAIN);
   }
 
-  /** New locked objects below the prefixes; S3 asks for Decrypt to check what it encrypted. */
-  grantWrite(fn: ServiceFunction, ...prefixes: readonly VaultPrefix[]): void {
-    allowObjects(fn, this.bucket, ['s3:PutObject', 's3:PutObjectRetention'], prefixes);
+  /** New locked objects in the folders; S3 asks for Decrypt to check what it encrypted. */
+  grantWrite(fn: ServiceFunction, ...folders: readonly VaultFolder[]): void {
+    this.#allow(fn, ['s3:PutObject', 's3:PutObjectRetention'], folders);
     fn.allow(['kms:Decrypt', 'kms:GenerateDataKey'], [this.key.keyArn]);
   }
 
-  /** Current content below the prefixes. */
-  grantReadCurrent(fn: ServiceFunction, ...prefixes: readonly VaultPrefix[]): void {
-    allowObjects(fn, this.bucket, ['s3:GetObject'], prefixes);
+  /** Current content of the folders: what a writer asks for when its key is taken. */
+  grantReadCurrent(fn: ServiceFunction, ...folders: readonly VaultFolder[]): void {
+    this.#allow(fn, ['s3:GetObject'], folders);
     allowToSeeAbsence(fn, this.bucket);
     fn.allow(['kms:Decrypt'], [this.key.keyArn]);
   }
 
-  /** Content of objects below the prefixes, by version or current. */
-  grantRead(fn: ServiceFunction, ...prefixes: readonly (VaultPrefix | '*')[]): void {
-    allowObjects(fn, this.bucket, ['s3:GetObject', 's3:GetObjectVersion'], prefixes);
+  /** Content of named versions in the folders. */
+  grantReadVersions(fn: ServiceFunction, ...folders: readonly VaultFolder[]): void {
+    this.#allow(fn, READ_VERSION, folders);
     allowToSeeAbsence(fn, this.bucket);
     fn.allow(['kms:Decrypt'], [this.key.keyArn]);
   }
 
-  /** Until when versions are locked and whether they are held, in the whole vault. */
-  grantReadLocks(fn: ServiceFunction): void {
-    allowObjects(fn, this.bucket, ['s3:GetObjectLegalHold', 's3:GetObjectRetention'], ['*']);
+  /** Whether versions in the folders are there, until when they are locked and whether they are held. */
+  grantInspect(fn: ServiceFunction, ...folders: readonly VaultFolder[]): void {
+    this.#allow(fn, INSPECT_VERSION, folders);
+    allowToSeeAbsence(fn, this.bucket);
   }
 
   grantList(fn: ServiceFunction): void {
     fn.allow(['s3:ListBucketVersions'], [this.bucket.bucketArn]);
+  }
+
+  #allow(fn: ServiceFunction, actions: readonly string[], folders: readonly VaultFolder[]): void {
+    allowObjects(
+      fn,
+      this.bucket,
+      actions,
+      folders.map((folder) => EvidencePrefix[folder]),
+    );
   }
 }
 

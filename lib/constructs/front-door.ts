@@ -1,7 +1,6 @@
 import { Duration } from 'aws-cdk-lib';
 import { Construct } from 'constructs';
 import type { EnvironmentConfig } from '../config/environment-config.ts';
-import { retentionSetting } from '../config/retention-setting.ts';
 import { EvidenceApi } from './evidence-api.ts';
 import type { EvidenceResources } from './evidence-resources.ts';
 import { ServiceFunction } from './service-function.ts';
@@ -29,12 +28,9 @@ export class FrontDoor extends Construct {
       timeout: REQUEST_TIMEOUT,
       reservedConcurrency: config.reservedConcurrency?.ingest,
     };
-    const keyEnvironment = {
-      PRODUCERS_TABLE_NAME: tables.producers.table.tableName,
-      HMAC_KEY_ARN: hmacKeys.current.keyArn,
-    };
+    const producersEnvironment = { PRODUCERS_TABLE_NAME: tables.producers.table.tableName };
     const acceptEnvironment = {
-      ...keyEnvironment,
+      ...producersEnvironment,
       MAX_RECORD_BYTES: `${config.streams.maxRecordBytes}`,
     };
 
@@ -58,24 +54,20 @@ export class FrontDoor extends Construct {
       timeout: REQUEST_TIMEOUT,
       reservedConcurrency: config.reservedConcurrency?.query,
       environment: {
-        ...keyEnvironment,
-        VAULT_BUCKET_NAME: vault.bucket.bucketName,
-        STAGING_BUCKET_NAME: staging.bucket.bucketName,
+        ...producersEnvironment,
         INDEX_TABLE_NAME: tables.index.table.tableName,
         LINEAGE_STREAM_NAME: lineage.stream.streamName,
-        RETENTION: JSON.stringify(retentionSetting(config)),
-        TRACE_CONTEXT_FACETS: config.join.traceContextFacets.join(','),
-        RUN_ID_ATTRIBUTES: config.join.runIdAttributes.join(','),
       },
     });
-    vault.grantRead(this.query, '*');
-    vault.grantReadLocks(this.query);
-    staging.grantRead(this.query, '*');
-    tables.index.grantRead(this.query);
+    vault.grantReadVersions(this.query, 'lineage', 'traces');
+    vault.grantInspect(this.query, 'lineage');
+    staging.grantReadVersions(this.query);
+    tables.index.grantQuery(this.query);
     lineage.grantProbe(this.query);
 
     for (const fn of [this.ingest, this.ingestTraces, this.query]) {
-      tables.producers.grantRead(fn);
+      tables.producers.grantGet(fn);
+      tables.producers.grantQuery(fn);
       hmacKeys.grantUnwrap(fn);
     }
 

@@ -4,8 +4,14 @@ import { acknowledge } from './acknowledge.ts';
 import type { ServiceFunction } from './service-function.ts';
 
 /**
- * Allows actions on the objects of a bucket below the given prefixes (`*` is the whole bucket). The bucket lies in
- * another stack than the function, so the finding that is accepted here names the export and not the logical id.
+ * A read that names a version asks for this right only, also in a bucket without versions, where the name is `null`.
+ * @see https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html
+ */
+export const READ_VERSION = ['s3:GetObjectVersion'];
+
+/**
+ * Allows actions on the objects of a bucket below the given key prefixes. The bucket lies in another stack than the
+ * function, so the finding that is accepted here names the export and not the logical id.
  */
 export function allowObjects(
   fn: ServiceFunction,
@@ -13,7 +19,7 @@ export function allowObjects(
   actions: readonly string[],
   prefixes: readonly string[],
 ): void {
-  const patterns = prefixes.map((prefix) => (prefix === '*' ? '*' : `${prefix}/*`));
+  const patterns = prefixes.map((prefix) => `${prefix}*`);
   fn.allow(
     actions,
     patterns.map((pattern) => bucket.arnForObjects(pattern)),

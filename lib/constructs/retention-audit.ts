@@ -21,7 +21,7 @@ export class RetentionAudit extends Construct {
 
   constructor(scope: Construct, id: string, { config, resources }: RetentionAuditProps) {
     super(scope, id);
-    const { staging, tables, vault } = resources;
+    const { tables, vault } = resources;
     this.audit = new ServiceFunction(this, 'AuditRetention', {
       config,
       folder: 'audit-retention',
@@ -29,18 +29,18 @@ export class RetentionAudit extends Construct {
       timeout: AUDIT_TIMEOUT,
       environment: {
         VAULT_BUCKET_NAME: vault.bucket.bucketName,
-        STAGING_BUCKET_NAME: staging.bucket.bucketName,
         INDEX_TABLE_NAME: tables.index.table.tableName,
         RETENTION: JSON.stringify(retentionSetting(config)),
       },
     });
     vault.grantList(this.audit);
-    vault.grantRead(this.audit, '*');
-    vault.grantReadLocks(this.audit);
+    vault.grantReadVersions(this.audit, 'lineage', 'traces');
+    vault.grantInspect(this.audit, 'lineage', 'traces', 'quarantine');
     vault.grantWrite(this.audit, 'reports', 'findings');
-    staging.grantList(this.audit);
-    staging.grantRead(this.audit, '*');
-    tables.index.grantReadWrite(this.audit);
+    vault.grantReadCurrent(this.audit, 'reports', 'findings');
+    tables.index.grantQuery(this.audit);
+    tables.index.grantPut(this.audit);
+    tables.grantReadHours(this.audit);
 
     new Rule(this, 'Schedule', {
       description: 'Compares what the index says about retention with what S3 says',

@@ -49,7 +49,6 @@ export class ServiceFunction extends Construct {
       depsLockFilePath: fileURLToPath(new URL('package-lock.json', REPOSITORY)),
       entry: fileURLToPath(new URL(`lambdas/${folder}/index.ts`, REPOSITORY)),
       environment: {
-        STAGE: config.name,
         POWERTOOLS_SERVICE_NAME: folder,
         POWERTOOLS_METRICS_NAMESPACE: metricNamespace(config.name),
         ...props.environment,

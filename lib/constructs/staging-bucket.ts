@@ -8,8 +8,9 @@ import {
   ObjectOwnership,
 } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
+import { EvidencePrefix } from '../../lambdas/domain/evidence/evidence-prefix.ts';
 import { customerKey } from './customer-key.ts';
-import { allowObjects, allowToSeeAbsence } from './object-access.ts';
+import { allowObjects, allowToSeeAbsence, READ_VERSION } from './object-access.ts';
 import type { ServiceFunction } from './service-function.ts';
 
 export interface StagingBucketProps {
@@ -18,7 +19,8 @@ export interface StagingBucketProps {
   readonly accessLogs: IBucket;
 }
 
-export type StagingPrefix = 'traces';
+/** All that is ever staged. */
+const STAGED = [EvidencePrefix.traces];
 
 /** Redacted spans that no run has claimed yet: unlocked and short-lived. */
 export class StagingBucket extends Construct {
@@ -48,18 +50,17 @@ export class StagingBucket extends Construct {
     this.bucket.policy?.applyRemovalPolicy(RemovalPolicy.RETAIN); // it keeps plain HTTP out
   }
 
-  grantWrite(fn: ServiceFunction, ...prefixes: readonly StagingPrefix[]): void {
-    allowObjects(fn, this.bucket, ['s3:PutObject'], prefixes);
+  /** New objects, and a look at the one that stands where a new one should go. */
+  grantWrite(fn: ServiceFunction): void {
+    allowObjects(fn, this.bucket, ['s3:GetObject', 's3:PutObject'], STAGED);
+    allowToSeeAbsence(fn, this.bucket);
     fn.allow(['kms:Decrypt', 'kms:GenerateDataKey'], [this.key.keyArn]);
   }
 
-  grantRead(fn: ServiceFunction, ...prefixes: readonly (StagingPrefix | '*')[]): void {
-    allowObjects(fn, this.bucket, ['s3:GetObject', 's3:GetObjectVersion'], prefixes);
+  /** Content of named versions. */
+  grantReadVersions(fn: ServiceFunction): void {
+    allowObjects(fn, this.bucket, READ_VERSION, STAGED);
     allowToSeeAbsence(fn, this.bucket);
     fn.allow(['kms:Decrypt'], [this.key.keyArn]);
-  }
-
-  grantList(fn: ServiceFunction): void {
-    fn.allow(['s3:ListBucketVersions'], [this.bucket.bucketArn]);
   }
 }

@@ -27,7 +27,7 @@ export class EvidenceStage extends Stage {
     this.data = new DataStack(this, 'Data', {
       config,
       description: 'Evidence: vault, streams, tables, queues and keys',
-      terminationProtection: config.name !== 'local',
+      terminationProtection: config.kind !== 'emulator',
     });
     const { resources } = this.data;
     this.pipeline = new PipelineStack(this, 'Pipeline', {

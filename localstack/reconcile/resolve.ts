@@ -1,4 +1,4 @@
-import { ListExportsCommand, ListStackResourcesCommand } from '@aws-sdk/client-cloudformation';
+import { paginateListExports, paginateListStackResources } from '@aws-sdk/client-cloudformation';
 import type { StackTemplate } from '../assembly.ts';
 import { LOCAL_ACCOUNT, LOCAL_REGION } from '../aws.ts';
 import type { Clients } from '../clients.ts';
@@ -8,32 +8,26 @@ export type Resolve = (value: unknown) => unknown;
 
 /** Physical ids of a stack's resources, by logical id. */
 export async function physicalIds(
-  clients: Clients,
-  stackName: string,
+  { cloudformation: client }: Clients,
+  StackName: string,
 ): Promise<ReadonlyMap<string, string>> {
   const found = new Map<string, string>();
-  let NextToken: string | undefined;
-  do {
-    const page = await clients.cloudformation.send(
-      new ListStackResourcesCommand({ StackName: stackName, NextToken }),
-    );
+  for await (const page of paginateListStackResources({ client }, { StackName })) {
     for (const { LogicalResourceId, PhysicalResourceId } of page.StackResourceSummaries ?? []) {
       if (LogicalResourceId && PhysicalResourceId) found.set(LogicalResourceId, PhysicalResourceId);
     }
-    NextToken = page.NextToken;
-  } while (NextToken);
+  }
   return found;
 }
 
 /** Values that stacks export, by name. */
-export async function exportedValues(clients: Clients): Promise<ReadonlyMap<string, string>> {
+export async function exportedValues({
+  cloudformation: client,
+}: Clients): Promise<ReadonlyMap<string, string>> {
   const found = new Map<string, string>();
-  let NextToken: string | undefined;
-  do {
-    const page = await clients.cloudformation.send(new ListExportsCommand({ NextToken }));
+  for await (const page of paginateListExports({ client }, {})) {
     for (const { Name, Value } of page.Exports ?? []) if (Name && Value) found.set(Name, Value);
-    NextToken = page.NextToken;
-  } while (NextToken);
+  }
   return found;
 }
 

@@ -1,5 +1,4 @@
 import {
-  type BucketLifecycleConfiguration,
   GetBucketEncryptionCommand,
   GetBucketLifecycleConfigurationCommand,
   GetBucketTaggingCommand,
@@ -7,27 +6,30 @@ import {
   GetObjectLockConfigurationCommand,
   GetPublicAccessBlockCommand,
   type LifecycleRule,
+  type ObjectLockConfiguration as ObjectLock,
   type PublicAccessBlockConfiguration,
   PutBucketEncryptionCommand,
   PutBucketLifecycleConfigurationCommand,
   PutBucketTaggingCommand,
   PutObjectLockConfigurationCommand,
   PutPublicAccessBlockCommand,
+  type ServerSideEncryptionByDefault,
   type ServerSideEncryptionRule,
 } from '@aws-sdk/client-s3';
-import { lifecycleRules, type TemplateRule } from './s3-lifecycle.ts';
+import { UserError } from '../errors.ts';
 import { type Properties, type Setting, sortTags, type Tag } from './setting.ts';
 
 const type = 'AWS::S3::Bucket';
 
+/** What CloudFormation spells in its own way. */
 interface TemplateEncryption {
-  readonly ServerSideEncryptionConfiguration: readonly {
-    readonly BucketKeyEnabled?: boolean;
-    readonly ServerSideEncryptionByDefault: {
-      readonly SSEAlgorithm: string;
-      readonly KMSMasterKeyID?: string;
-    };
-  }[];
+  readonly BucketKeyEnabled?: boolean;
+  readonly ServerSideEncryptionByDefault: ServerSideEncryptionByDefault;
+}
+
+/** All that the rules of lib/ use. */
+interface TemplateRule extends Pick<LifecycleRule, 'Status' | 'AbortIncompleteMultipartUpload'> {
+  readonly ExpirationInDays?: number;
 }
 
 /** Settings of buckets. Object Lock must be set before the first object. */
@@ -74,12 +76,13 @@ export const bucketSettings: readonly Setting[] = [
     type,
     name: 'lifecycle',
     expected: (properties) => lifecycle(properties)?.map(describeRule),
-    apply: ({ s3 }, Bucket, properties) => {
-      const LifecycleConfiguration: BucketLifecycleConfiguration = { Rules: lifecycle(properties) };
-      return s3.send(
-        new PutBucketLifecycleConfigurationCommand({ Bucket, LifecycleConfiguration }),
-      );
-    },
+    apply: ({ s3 }, Bucket, properties) =>
+      s3.send(
+        new PutBucketLifecycleConfigurationCommand({
+          Bucket,
+          LifecycleConfiguration: { Rules: lifecycle(properties) },
+        }),
+      ),
     read: async ({ s3 }, Bucket) =>
       (await s3.send(new GetBucketLifecycleConfigurationCommand({ Bucket }))).Rules?.map(
         describeRule,
@@ -113,22 +116,16 @@ export const bucketSettings: readonly Setting[] = [
 
 function objectLock({ ObjectLockEnabled, ObjectLockConfiguration }: Properties) {
   if (ObjectLockEnabled !== true) return undefined;
-  const rule = ObjectLockConfiguration as
-    | { Rule?: { DefaultRetention?: { Mode: 'GOVERNANCE' | 'COMPLIANCE'; Days?: number } } }
-    | undefined;
-  const retention = rule?.Rule?.DefaultRetention;
-  return {
-    ObjectLockEnabled: 'Enabled' as const,
-    ...(retention && { Rule: { DefaultRetention: retention } }),
-  };
+  return { ObjectLockEnabled: 'Enabled' as const, ...(ObjectLockConfiguration as ObjectLock) };
 }
 
 function encryption({ BucketEncryption }: Properties): ServerSideEncryptionRule[] | undefined {
-  const template = BucketEncryption as TemplateEncryption | undefined;
+  const template = BucketEncryption as
+    | { ServerSideEncryptionConfiguration: readonly TemplateEncryption[] }
+    | undefined;
   return template?.ServerSideEncryptionConfiguration.map((rule) => ({
     BucketKeyEnabled: rule.BucketKeyEnabled ?? false,
-    ApplyServerSideEncryptionByDefault:
-      rule.ServerSideEncryptionByDefault as ServerSideEncryptionRule['ApplyServerSideEncryptionByDefault'] & {},
+    ApplyServerSideEncryptionByDefault: rule.ServerSideEncryptionByDefault,
   }));
 }
 
@@ -138,8 +135,27 @@ function describeEncryption(rule: ServerSideEncryptionRule) {
 }
 
 function lifecycle({ LifecycleConfiguration }: Properties): LifecycleRule[] | undefined {
-  const template = LifecycleConfiguration as { Rules: readonly TemplateRule[] } | undefined;
-  return template && lifecycleRules(template.Rules);
+  if (LifecycleConfiguration === undefined) return undefined;
+  const { Rules, ...unhandled } = LifecycleConfiguration as { Rules: readonly TemplateRule[] };
+  refuse(unhandled);
+  return Rules.map(({ Status, ExpirationInDays, AbortIncompleteMultipartUpload, ...rest }) => {
+    refuse(rest);
+    return {
+      Status,
+      Filter: { Prefix: '' },
+      ...(ExpirationInDays !== undefined && { Expiration: { Days: ExpirationInDays } }),
+      ...(AbortIncompleteMultipartUpload && { AbortIncompleteMultipartUpload }),
+    };
+  });
+}
+
+/** A rule that is put back only in part would expire the wrong objects, so it is not put back at all. */
+function refuse(unhandled: object): void {
+  const [name] = Object.keys(unhandled);
+  if (name === undefined) return;
+  throw new UserError(
+    `A bucket has the lifecycle property ${name}, which cannot be put back on the emulator: teach it to localstack/reconcile/s3.ts.`,
+  );
 }
 
 /** Ids are made up by S3 when the template has none. */

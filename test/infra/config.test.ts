@@ -46,9 +46,14 @@ describe('environment config', () => {
       'trial: retention.floorDays is 0; use a whole number from 1 to 36500',
     ],
     [
-      'a prod floor under the legal minimum',
-      { ...prod, retention: { ...prod.retention, floorDays: 189 } },
-      'prod: retention.floorDays is 189; prod may not go below the legal minimum: use 190 or more',
+      'a kind that does not exist',
+      { ...trial, kind: 'prod' as EnvironmentConfig['kind'] },
+      'trial: kind is "prod"; use emulator, trial or production',
+    ],
+    [
+      'a production floor under the legal minimum, whatever the name',
+      { ...prod, name: 'prodeu', retention: { ...prod.retention, floorDays: 189 } },
+      'prodeu: retention.floorDays is 189; production may not go below the legal minimum: use 190 or more',
     ],
     [
       'COMPLIANCE without an account',
@@ -66,14 +71,14 @@ describe('environment config', () => {
       'prod: acknowledgeCompliance is "444455556666"; COMPLIANCE cannot be undone: repeat the account id 111122223333 to agree',
     ],
     [
-      'a public prod API without a guard',
-      { ...prod, endpoint: openDoor },
-      'prod: endpoint is {"kind":"public","auth":"bearer"}; a public prod API needs allowedCidrs, webAclArn or auth \'iam\'; or make it private',
+      'a public production API without a guard, whatever the name',
+      { ...prod, name: 'prodeu', endpoint: openDoor },
+      'prodeu: endpoint is {"kind":"public","auth":"bearer"}; a public production API needs allowedCidrs, webAclArn or auth \'iam\'; or make it private',
     ],
     [
-      'a public prod API with an empty list of ranges',
+      'a public production API with an empty list of ranges',
       { ...prod, endpoint: { ...openDoor, allowedCidrs: [] } },
-      'prod: endpoint is {"kind":"public","auth":"bearer","allowedCidrs":[]}; a public prod API needs allowedCidrs, webAclArn or auth \'iam\'; or make it private',
+      'prod: endpoint is {"kind":"public","auth":"bearer","allowedCidrs":[]}; a public production API needs allowedCidrs, webAclArn or auth \'iam\'; or make it private',
     ],
     [
       'a range that is everybody',
@@ -197,7 +202,7 @@ describe('environment config', () => {
     ['a web ACL', { webAclArn: 'arn:aws:wafv2:eu-central-1:111122223333:regional/webacl/a/b' }],
     ['SigV4', { auth: 'iam' as const }],
     ['ranges', { allowedCidrs: ['2001:db8::/32'] }],
-  ])('accepts a public prod API behind %s', (_, guard) => {
+  ])('accepts a public production API behind %s', (_, guard) => {
     const config = { ...prod, endpoint: { ...openDoor, ...guard } };
     expect(validateEnvironmentConfig(config)).toBe(config);
   });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { environments } from '../../lib/config/environments.ts';
 import {
+  createStage,
   type EnvironmentName,
   resourceOf,
   resourcesOf,
@@ -39,6 +40,12 @@ const PINNED = [
 ];
 
 const POLICY_OF_A_QUEUE = 'AWS::SQS::QueuePolicy';
+
+it('is protected from termination by its kind, whatever its name', () => {
+  const { local } = environments;
+  expect(createStage({ ...local, name: 'ci' }).data.terminationProtection).toBe(false);
+  expect(createStage({ ...local, kind: 'trial' }).data.terminationProtection).toBe(true);
+});
 
 describe.each(names)('data stack of %s', (name) => {
   const config = environments[name];

@@ -1,5 +1,6 @@
 import { Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
+import { variablesOf } from '../../bench/function-bundle.ts';
 import { environments } from '../../lib/config/environments.ts';
 import {
   createStage,
@@ -9,66 +10,15 @@ import {
   templateOf,
 } from '../support/synth.ts';
 
-const FUNCTIONS: Record<string, { folder: string; variables: string[] }> = {
-  'FrontDoor/Ingest': {
-    folder: 'ingest',
-    variables: ['HMAC_KEY_ARN', 'LINEAGE_STREAM_NAME', 'MAX_RECORD_BYTES', 'PRODUCERS_TABLE_NAME'],
-  },
-  'FrontDoor/IngestTraces': {
-    folder: 'ingest-traces',
-    variables: ['HMAC_KEY_ARN', 'MAX_RECORD_BYTES', 'PRODUCERS_TABLE_NAME', 'TRACES_STREAM_NAME'],
-  },
-  'FrontDoor/Query': {
-    folder: 'query',
-    variables: [
-      'HMAC_KEY_ARN',
-      'INDEX_TABLE_NAME',
-      'LINEAGE_STREAM_NAME',
-      'PRODUCERS_TABLE_NAME',
-      'RETENTION',
-      'RUN_ID_ATTRIBUTES',
-      'STAGING_BUCKET_NAME',
-      'TRACE_CONTEXT_FACETS',
-      'VAULT_BUCKET_NAME',
-    ],
-  },
-  'ArchiveLine/Archive': {
-    folder: 'archive',
-    variables: [
-      'INDEX_TABLE_NAME',
-      'RETENTION',
-      'STAGING_BUCKET_NAME',
-      'TRACE_CONTEXT_FACETS',
-      'VAULT_BUCKET_NAME',
-    ],
-  },
-  'ArchiveLine/ArchiveTraces': {
-    folder: 'archive-traces',
-    variables: [
-      'INDEX_TABLE_NAME',
-      'RETENTION',
-      'RUN_ID_ATTRIBUTES',
-      'STAGING_BUCKET_NAME',
-      'TRACE_CONTEXT_FACETS',
-      'VAULT_BUCKET_NAME',
-    ],
-  },
-  'ArchiveLine/Redrive': {
-    folder: 'redrive',
-    variables: [
-      'ARCHIVE_FUNCTION_NAME',
-      'ARCHIVE_TRACES_FUNCTION_NAME',
-      'INDEX_TABLE_NAME',
-      'LINEAGE_STREAM_NAME',
-      'RETENTION',
-      'TRACES_STREAM_NAME',
-      'VAULT_BUCKET_NAME',
-    ],
-  },
-  'RetentionAudit/AuditRetention': {
-    folder: 'audit-retention',
-    variables: ['INDEX_TABLE_NAME', 'RETENTION', 'STAGING_BUCKET_NAME', 'VAULT_BUCKET_NAME'],
-  },
+/** Construct path -> folder under lambdas/. */
+const FUNCTIONS = {
+  'FrontDoor/Ingest': 'ingest',
+  'FrontDoor/IngestTraces': 'ingest-traces',
+  'FrontDoor/Query': 'query',
+  'ArchiveLine/Archive': 'archive',
+  'ArchiveLine/ArchiveTraces': 'archive-traces',
+  'ArchiveLine/Redrive': 'redrive',
+  'RetentionAudit/AuditRetention': 'audit-retention',
 };
 
 describe.each(Object.keys(environments) as EnvironmentName[])('pipeline of %s', (name) => {
@@ -76,14 +26,17 @@ describe.each(Object.keys(environments) as EnvironmentName[])('pipeline of %s', 
   const template = templateOf(name, 'pipeline');
   const functions = resourcesOf(template, 'AWS::Lambda::Function');
 
-  it.each(Object.entries(FUNCTIONS))('gives %s its variables', (path, { folder, variables }) => {
-    const { Properties } = resourceOf(template, 'AWS::Lambda::Function', `${path}/Function`);
-    const environment = Properties.Environment.Variables;
-    expect(Object.keys(environment).sort()).toEqual(
-      [...variables, 'POWERTOOLS_METRICS_NAMESPACE', 'POWERTOOLS_SERVICE_NAME', 'STAGE'].sort(),
-    );
-    expect(environment).toMatchObject({ STAGE: name, POWERTOOLS_SERVICE_NAME: folder });
-  });
+  it.each(Object.entries(FUNCTIONS))(
+    'gives %s what it reads, and no more',
+    async (path, folder) => {
+      const { Properties } = resourceOf(template, 'AWS::Lambda::Function', `${path}/Function`);
+      const { POWERTOOLS_METRICS_NAMESPACE, POWERTOOLS_SERVICE_NAME, ...variables } =
+        Properties.Environment.Variables;
+      expect(Object.keys(variables).sort()).toEqual(await variablesOf(folder));
+      expect(POWERTOOLS_SERVICE_NAME).toBe(folder);
+      expect(POWERTOOLS_METRICS_NAMESPACE).toBe(`LineageEvidence/${name}`);
+    },
+  );
 
   it('has no function besides', () => {
     expect(functions.length).toBe(Object.keys(FUNCTIONS).length);

@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { anchorsOf, readDocument } from '../support/markdown.ts';
 import { resourcesOf, templateOf } from '../support/synth.ts';
@@ -25,4 +26,15 @@ it('says of each alarm where to look, what to do and when it is over', () => {
     expect(section).toMatch(/^Do: /m);
     expect(section).toMatch(/^Over when /m);
   }
+});
+
+it('explains every code by which a function says that something does not answer', () => {
+  const sources = readdirSync(new URL('../../lambdas', import.meta.url), { recursive: true })
+    .filter((file) => `${file}`.endsWith('.ts'))
+    .map((file) => readDocument(`lambdas/${file}`));
+  const dependencies = sources.flatMap((source) =>
+    [...source.matchAll(/new UnavailableError\('(\w+)'/g)].map(([, name]) => name),
+  );
+  expect(new Set(dependencies).size).toBeGreaterThan(4);
+  for (const name of dependencies) expect(runbook).toContain(`\`${name}_unavailable\``);
 });

@@ -1,6 +1,7 @@
 import { inject } from 'vitest';
 import { DynamoRunIndex } from '../../lambdas/adapters/dynamo-run-index.ts';
 import { DynamoTable } from '../../lambdas/adapters/dynamo-table.ts';
+import { S3ObjectReader } from '../../lambdas/adapters/s3-object-reader.ts';
 import { S3EvidenceVault } from '../../lambdas/adapters/s3-vault.ts';
 import { S3VersionInspector } from '../../lambdas/adapters/s3-version-inspector.ts';
 import { lockFor } from '../../lambdas/domain/evidence/retention.ts';
@@ -18,7 +19,7 @@ describeVaultContract('S3', () => {
   const vault = new S3EvidenceVault(clients.s3, buckets.vault);
   return {
     vault,
-    reader: vault,
+    reader: new S3ObjectReader(clients.s3),
     inspector: new S3VersionInspector(clients.s3),
     bucket: buckets.vault,
     lock: lockFor(retention, retention.lineageDays, Date.now(), Date.now()),

@@ -11,6 +11,7 @@ import {
   type RecordHead,
 } from '../../lambdas/domain/evidence/stream-record.ts';
 import type { Registration } from '../../lambdas/domain/producers/registration.ts';
+import { runEvent } from './events.ts';
 
 /** The instant at which everything in a unit test happens. */
 export const NOW = Date.parse('2026-03-04T05:06:07.890Z');
@@ -85,19 +86,18 @@ export function consumed(
   };
 }
 
-/** A run event as a real client would send it, with facets of the run if need be. */
-export function runEvent(overrides: Readonly<Record<string, unknown>> = {}): string {
-  return JSON.stringify({
-    eventType: 'START',
-    eventTime: '2026-03-04T05:06:00Z',
-    producer: 'urn:test',
-    schemaURL: 'https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs/RunEvent',
-    run: { runId: RUN_ID },
-    job: { namespace: 'ns', name: 'job' },
-    inputs: [],
-    outputs: [],
-    ...overrides,
-  });
+/** The text of a {@link runEvent} of {@link RUN_ID} that touches no data. */
+export function runEventText(overrides: Readonly<Record<string, unknown>> = {}): string {
+  return JSON.stringify(
+    runEvent({
+      eventTime: '2026-03-04T05:06:00Z',
+      run: { runId: RUN_ID },
+      job: { namespace: 'ns', name: 'job' },
+      inputs: [],
+      outputs: [],
+      ...overrides,
+    }),
+  );
 }
 
 const LOCATION = { bucket: 'vault', key: 'lineage/x.ndjson.gz', versionId: 'v1', line: 0 };

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 
 /** A valid run event with a fresh run id; overrides are merged at the top level. */
-export function runEvent(overrides: Record<string, unknown> = {}): Record<string, unknown> {
+export function runEvent(
+  overrides: Readonly<Record<string, unknown>> = {},
+): Record<string, unknown> {
   return {
     eventType: 'START',
     eventTime: '2026-11-29T10:00:00.000Z',

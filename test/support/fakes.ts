@@ -198,7 +198,13 @@ export class InMemoryRunIndex implements RunIndex {
   readonly findingRows = new Map<string, Finding>();
 
   putDelivery = (entry: DeliveryEntry) =>
-    this.#putFirst('putDelivery', this.deliveryRows, [entry.receiptId, entry.traceId], entry);
+    this.#putFirst(
+      'putDelivery',
+      this.deliveryRows,
+      // Quarantine has a row of its own beside what is archived after all.
+      [entry.receiptId, entry.kind === 'quarantine' ? entry.kind : entry.traceId],
+      entry,
+    );
 
   putRunEvent = (entry: RunEventEntry) =>
     this.#putFirst('putRunEvent', this.runEventRows, [entry.runKey, entry.receiptId], entry);
@@ -243,10 +249,13 @@ export class InMemoryRunIndex implements RunIndex {
       entry,
     );
 
-  async putFinding(finding: Finding): Promise<void> {
-    await this.#enter('putFinding');
-    this.findingRows.set(finding.id, finding);
-  }
+  putFinding = (finding: Finding) =>
+    this.#putFirst(
+      'putFinding',
+      this.findingRows,
+      [finding.id, finding.at, finding.status],
+      finding,
+    );
 
   async promoteTraceDelivery(
     entry: TraceDeliveryEntry,
@@ -268,13 +277,18 @@ export class InMemoryRunIndex implements RunIndex {
   }
 
   async delivery(receiptId: string): Promise<DeliveryEntry | undefined> {
-    return (
-      await this.#select('delivery', this.deliveryRows, (row) => row.receiptId === receiptId)
-    )[0];
+    const rows = await this.#select(
+      'delivery',
+      this.deliveryRows,
+      (row) => row.receiptId === receiptId,
+    );
+    return rows.find(({ kind }) => kind !== 'quarantine') ?? rows[0];
   }
 
   runEvents = (runKey: string) =>
     this.#select('runEvents', this.runEventRows, (row) => row.runKey === runKey);
+
+  holdsRun = async (runKey: string) => (await this.runEvents(runKey)).length > 0;
 
   runDatasets = (runKey: string) =>
     this.#select('runDatasets', this.runDatasetRows, (row) => row.runKey === runKey);

@@ -1,8 +1,7 @@
-import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import type { Environment } from '../../localstack/environment.ts';
-import { startLocal, stopLocal } from '../../localstack/local.ts';
+import { removeLocal, startLocal } from '../../localstack/local.ts';
 import { REPOSITORY } from '../../localstack/paths.ts';
 import { createProgress } from '../../localstack/progress.ts';
 import { seed } from '../../localstack/seed.ts';
@@ -11,13 +10,13 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** The deployment that the suite runs against. */
     environment: Environment;
-    /** Its LOCAL_DIR, relative to the repository. */
+    /** Its LOCAL_DIR, absolute. */
     localDir: string;
   }
 }
 
 /** Beside what `npm start` left running, never on top of it. */
-const LOCAL_DIR = join('.local', `test-${process.pid}`);
+const LOCAL_DIR = join(REPOSITORY, '.local', `test-${process.pid}`);
 
 let started: Promise<Environment> | undefined;
 let users = 0;
@@ -30,15 +29,10 @@ export default async function setup(project: TestProject): Promise<() => Promise
     project.provide('environment', await started);
     project.provide('localDir', LOCAL_DIR);
   } catch (error) {
-    await takeDown();
+    await removeLocal(LOCAL_DIR);
     throw error;
   }
   return async () => {
-    if (--users === 0) await takeDown();
+    if (--users === 0) await removeLocal(LOCAL_DIR);
   };
-}
-
-async function takeDown(): Promise<void> {
-  await stopLocal(LOCAL_DIR);
-  rmSync(join(REPOSITORY, LOCAL_DIR), { recursive: true, force: true });
 }

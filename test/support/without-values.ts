@@ -1,9 +1,11 @@
+import { type Step, stepsOf } from './json-path.ts';
+
 /**
  * The JSON text without the values at the given paths (`$.a[0]['b c']`), everything else to the byte.
  * Written apart from the store's own scanner, so that the tests do not judge it by itself.
  */
 export function withoutValues(text: string, paths: readonly string[]): string {
-  const wanted = new Set(paths.map((path) => key(parsePath(path))));
+  const wanted = new Set(paths.map((path) => key(stepsOf(path))));
   const spans: { start: number; end: number }[] = [];
   const TOKEN = /\s*("(?:[^"\\]|\\.)*"|[^\s"{}[\],:]+|[{}[\],:])/y;
   let position = 0;
@@ -21,7 +23,7 @@ export function withoutValues(text: string, paths: readonly string[]): string {
     position = before;
     return next;
   };
-  const value = (path: readonly Segment[]): void => {
+  const value = (path: readonly Step[]): void => {
     const first = token();
     const start = position - first.length;
     if (first === '{') {
@@ -50,14 +52,4 @@ export function withoutValues(text: string, paths: readonly string[]): string {
     .reduce((rest, { start, end }) => rest.slice(0, start) + rest.slice(end), text);
 }
 
-type Segment = string | number;
-
-const key = (path: readonly Segment[]) => JSON.stringify(path);
-
-function parsePath(path: string): Segment[] {
-  const segment = /\.([A-Za-z_]\w*)|\[(\d+)\]|\['((?:[^'\\]|\\.)*)'\]/g;
-  return [...path.matchAll(segment)].map(([, name, index, quoted = '']) => {
-    if (index !== undefined) return Number(index);
-    return name ?? JSON.parse(`"${quoted.replaceAll("\\'", "'").replaceAll('"', '\\"')}"`);
-  });
-}
+const key = (path: readonly Step[]) => JSON.stringify(path);

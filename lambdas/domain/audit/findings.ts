@@ -1,7 +1,9 @@
 import { storeKey } from '../evidence/store-key.ts';
 
 export type Severity = 'critical' | 'high' | 'medium' | 'low';
-export type Plane = 'lineage' | 'traces' | 'store';
+/** The two ways in, each with a stream, an archive function and a failure queue of its own. */
+export type StreamPlane = 'lineage' | 'traces';
+export type Plane = StreamPlane | 'store';
 
 /** Every kind of finding: how grave, what opens it, what resolves it. One table, printed in docs/findings.md. */
 export const FINDING_KINDS = {

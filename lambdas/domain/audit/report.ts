@@ -1,8 +1,8 @@
-import { recordFinding } from '../evidence/archive-records.ts';
-import { EvidencePrefix } from '../evidence/evidence-object.ts';
-import { lockFor, type RetentionPolicy } from '../evidence/retention.ts';
+import { EvidencePrefix } from '../evidence/evidence-prefix.ts';
+import { type RecordDependencies, recordFinding } from '../evidence/record-finding.ts';
+import { lockFor } from '../evidence/retention.ts';
 import { storeKey } from '../evidence/store-key.ts';
-import type { Clock, EvidenceVault, ObjectVersion, RunIndex } from '../ports.ts';
+import type { ObjectVersion } from '../ports.ts';
 import { type Finding, openFinding } from './findings.ts';
 import type { AuditInterval, RetentionAudit } from './retention-audit.ts';
 
@@ -17,13 +17,6 @@ export interface AuditReport extends AuditInterval {
   readonly checked: RetentionAudit['checked'];
   readonly unreadable: readonly string[];
   readonly findings: readonly Finding[];
-}
-
-export interface ReportDependencies {
-  readonly vault: EvidenceVault;
-  readonly index: RunIndex;
-  readonly retention: RetentionPolicy;
-  readonly clock: Clock;
 }
 
 /** 128 bits of a hash: no two reports meet in one id. */
@@ -62,7 +55,7 @@ export function retentionReport(interval: AuditInterval, audit: RetentionAudit):
 /** Locks the findings, then the report that counts them. The same audit run twice writes nothing new. */
 export async function fileReport(
   report: AuditReport,
-  dependencies: ReportDependencies,
+  dependencies: RecordDependencies,
 ): Promise<ObjectVersion> {
   const { vault, retention, clock } = dependencies;
   for (const finding of report.findings) await recordFinding(finding, dependencies);

@@ -1,9 +1,11 @@
 import { groupBy } from '../collections.ts';
+import { mapConcurrently } from '../concurrency.ts';
 import { AccessDeniedError, UnreadableRecordError } from '../errors.ts';
-import { mapConcurrently } from '../evidence/concurrency.ts';
-import { EvidencePrefix, readEnvelopes } from '../evidence/evidence-object.ts';
+import { readEnvelopes } from '../evidence/evidence-object.ts';
+import { EvidencePrefix } from '../evidence/evidence-prefix.ts';
 import { hoursBetween, INDEX_SHARDS } from '../evidence/hour-shard.ts';
 import type { DeliveryEntry } from '../evidence/index-entries.ts';
+import { versionName } from '../evidence/version-name.ts';
 import type {
   ListedVersion,
   ObjectReader,
@@ -62,7 +64,7 @@ export async function auditRetention(
   dependencies: RetentionAuditDependencies,
 ): Promise<RetentionAudit> {
   const deliveries = await deliveriesIn(interval, dependencies.index);
-  const versions = indexedVersions(deliveries);
+  const versions = indexedVersions(deliveries.filter(isEvidence));
   const inspection = new Inspection(dependencies.inspector);
   const findings: Finding[] = [];
   const add = (
@@ -76,7 +78,7 @@ export async function auditRetention(
   await mapConcurrently(versions, CONCURRENT_INSPECTIONS, async (indexed) => {
     const state = await inspection.of(indexed.version);
     for (const { kind, detail } of compare(indexed, state)) {
-      add(kind, planeOf(indexed), subjectOf(indexed.version), runKeysOf(indexed), detail);
+      add(kind, planeOf(indexed), versionName(indexed.version), runKeysOf(indexed), detail);
     }
   });
 
@@ -88,11 +90,11 @@ export async function auditRetention(
     add('trace_shorter_than_run', 'traces', `${runKey}/${traceId}`, [runKey], detail);
   }
 
-  const known = new Set(versions.map(({ version }) => subjectOf(version)));
+  const known = new Set(versions.map(({ version }) => versionName(version)));
   const knownKeys = new Set(versions.map(({ version }) => version.key));
   const { listed, denied } = await listFolders(interval, dependencies);
   await mapConcurrently(listed, CONCURRENT_INSPECTIONS, async ({ deleteMarker, ...version }) => {
-    const subject = subjectOf(version);
+    const subject = versionName(version);
     if (deleteMarker) add('delete_marker_present', 'store', subject, []);
     else if (known.has(subject)) return;
     // A key is written once: a second version of it is never a replay.
@@ -104,7 +106,8 @@ export async function auditRetention(
   return {
     population: { deliveries: deliveries.length, versions: versions.length, runs: runs.size },
     checked: {
-      versions: versions.filter(({ version }) => !inspection.denied.has(subjectOf(version))).length,
+      versions: versions.filter(({ version }) => !inspection.denied.has(versionName(version)))
+        .length,
       traces: traces.reduce((sum, { checked }) => sum + checked, 0),
       listedVersions: listed.length,
     },
@@ -136,12 +139,11 @@ async function isReplay(
 /** Rules for one version; a version that may not be looked at is counted apart, never as sound. */
 function compare({ deliveries, version }: IndexedVersion, state: VersionState) {
   const found: Array<{ kind: FindingKind; detail: Finding['detail'] }> = [];
-  const staged = deliveries.every(({ governed }) => governed === false);
   if (state.status === 'missing') {
-    if (!staged) found.push({ kind: 'version_missing', detail: { versionId: version.versionId } });
+    found.push({ kind: 'version_missing', detail: { versionId: version.versionId } });
     return found;
   }
-  if (state.status === 'denied' || staged) return found;
+  if (state.status === 'denied') return found;
   const promised = strongestLock(deliveries);
   if (state.mode === undefined || state.retainUntil === undefined) {
     found.push({ kind: 'not_locked', detail: { promisedUntil: promised.retainUntil } });
@@ -211,7 +213,7 @@ class Inspection {
 
   of({ bucket, key, versionId }: ObjectVersion): Promise<VersionState> {
     const version = { bucket, key, versionId };
-    const subject = subjectOf(version);
+    const subject = versionName(version);
     const known = this.#states.get(subject);
     if (known) return known;
     const state = this.#inspector.inspect(version).then((answer) => {
@@ -275,8 +277,13 @@ async function listFolders(
   return { listed, denied };
 }
 
+/** Staged traces are no evidence yet: unlocked, and emptied by lifecycle without asking. */
+function isEvidence({ governed }: DeliveryEntry): boolean {
+  return governed !== false;
+}
+
 function indexedVersions(deliveries: readonly DeliveryEntry[]): IndexedVersion[] {
-  const groups = groupBy(deliveries, ({ location }) => subjectOf(location));
+  const groups = groupBy(deliveries, ({ location }) => versionName(location));
   return [...groups.values()].map((group) => {
     const { bucket, key, versionId } = (group[0] as DeliveryEntry).location;
     return { version: { bucket, key, versionId }, deliveries: group };
@@ -303,8 +310,4 @@ function runKeysOf({ deliveries }: IndexedVersion): string[] {
 
 function planeOf({ deliveries }: IndexedVersion): Plane {
   return deliveries.some(({ kind }) => kind === 'trace') ? 'traces' : 'lineage';
-}
-
-function subjectOf({ bucket, key, versionId }: ObjectVersion): string {
-  return `${bucket}/${key}@${versionId}`;
 }

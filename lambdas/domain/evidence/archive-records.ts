@@ -1,19 +1,17 @@
-import { type Finding, type FindingKind, openFinding, type Plane } from '../audit/findings.ts';
+import {
+  type Finding,
+  type FindingKind,
+  openFinding,
+  type Plane,
+  type StreamPlane,
+} from '../audit/findings.ts';
+import { mapConcurrently } from '../concurrency.ts';
 import { errorCode } from '../errors.ts';
 import { runKeysOf } from '../openlineage/run-key.ts';
-import type { Clock, EvidenceVault, RunIndex } from '../ports.ts';
-import { mapConcurrently } from './concurrency.ts';
-import {
-  type ConsumedRecord,
-  MAX_ACCEPTANCE_SKEW_MILLIS,
-  type Prepared,
-  type Quarantined,
-  quarantineKey,
-} from './consumed-record.ts';
+import type { ConsumedRecord, Prepared, QuarantinedRecord } from './consumed-record.ts';
 import type { Envelope } from './envelope.ts';
-import { EvidencePrefix } from './evidence-object.ts';
-import { lockFor, type RetentionPolicy } from './retention.ts';
-import { sha256Hex } from './store-key.ts';
+import { type Quarantined, storeQuarantined } from './quarantine.ts';
+import { type RecordDependencies, recordFinding } from './record-finding.ts';
 
 /** An envelope with the later of acceptance and arrival, from which its retention counts. */
 export interface DatedEnvelope {
@@ -21,12 +19,8 @@ export interface DatedEnvelope {
   readonly countsFromMillis: number;
 }
 
-export interface ArchiveDependencies {
-  readonly plane: Exclude<Plane, 'store'>;
-  readonly vault: EvidenceVault;
-  readonly index: RunIndex;
-  readonly retention: RetentionPolicy;
-  readonly clock: Clock;
+export interface ArchiveDependencies extends RecordDependencies {
+  readonly plane: StreamPlane;
   /** Pure; never throws. */
   readonly prepare: (record: ConsumedRecord) => Prepared;
   /**
@@ -44,6 +38,9 @@ export interface ArchiveOutcome {
   readonly quarantined: number;
 }
 
+/** Clocks of ingest and stream may differ by this much before it is a finding. */
+const MAX_ACCEPTANCE_SKEW_MILLIS = 60_000;
+
 /** Documents put at once: enough to hide latency, few enough for one connection pool. */
 const CONCURRENT_DOCUMENTS = 8;
 
@@ -58,7 +55,7 @@ export async function archiveRecords(
   const prepared = records.map((record) => dependencies.prepare(record));
   const dated: DatedEnvelope[] = [];
   const findings: Array<{ sequenceNumber: string; finding: Finding }> = [];
-  const quarantined: Array<Prepared & { quarantined: Quarantined }> = [];
+  const quarantined: QuarantinedRecord[] = [];
 
   for (const item of prepared) {
     const { sequenceNumber } = item.position;
@@ -87,7 +84,9 @@ export async function archiveRecords(
     }
   };
   await mapConcurrently(quarantined, CONCURRENT_DOCUMENTS, (item) =>
-    attempt(item.position.sequenceNumber, () => storeQuarantined(item, dependencies)),
+    attempt(item.position.sequenceNumber, () =>
+      storeQuarantined(item, dependencies.plane, dependencies),
+    ),
   );
   await mapConcurrently(findings, CONCURRENT_DOCUMENTS, ({ sequenceNumber, finding }) =>
     attempt(sequenceNumber, () => recordFinding(finding, dependencies)),
@@ -99,47 +98,6 @@ export async function archiveRecords(
     skeletons: dated.filter(({ envelope }) => envelope.redaction.mode === 'skeleton').length,
     quarantined: quarantined.length,
   };
-}
-
-/** A finding is evidence: the locked document first, then the row that lists it. */
-export async function recordFinding(
-  finding: Finding,
-  {
-    vault,
-    index,
-    retention,
-    clock,
-  }: Pick<ArchiveDependencies, 'vault' | 'index' | 'retention' | 'clock'>,
-): Promise<void> {
-  const lock = lockFor(retention, retention.recordDays, Date.parse(finding.at), clock());
-  // A rerun may see more than the run before it: other content is another step, equal content the same object.
-  const content = sha256Hex(JSON.stringify(finding)).slice(0, 16);
-  const step = `${finding.at.replaceAll(':', '')}-${finding.status}-${content}`;
-  await vault.putDocument(`${EvidencePrefix.findings}${finding.id}/${step}.json`, finding, lock);
-  await index.putFinding(finding);
-}
-
-/** Puts the payload-free document of a quarantined record and files its receipt, if it has one. */
-export async function storeQuarantined(
-  { arrivedAtMillis, quarantined }: { arrivedAtMillis: number; quarantined: Quarantined },
-  { vault, index, retention, clock, plane }: Omit<ArchiveDependencies, 'prepare' | 'store'>,
-): Promise<void> {
-  const countsFrom = Math.max(Date.parse(quarantined.acceptedAt), arrivedAtMillis);
-  const periodDays = plane === 'lineage' ? retention.lineageDays : retention.traceDays;
-  const lock = lockFor(retention, periodDays, countsFrom, clock());
-  const version = await vault.putDocument(quarantineKey(quarantined), quarantined, lock);
-  const { head } = quarantined;
-  if (!head) return;
-  await index.putDelivery({
-    receiptId: head.receiptId,
-    acceptedAt: head.acceptedAt,
-    submitter: head.submitter,
-    kind: 'quarantine',
-    retentionClass: head.retentionClass,
-    receivedHmac: head.received.hmac,
-    location: { ...version, line: 0 },
-    lock,
-  });
 }
 
 function unreadable(quarantined: Quarantined, plane: Plane): Finding {

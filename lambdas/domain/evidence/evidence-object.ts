@@ -1,19 +1,10 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
+import type { StreamPlane } from '../audit/findings.ts';
 import { groupBy } from '../collections.ts';
 import { UnreadableRecordError } from '../errors.ts';
 import type { Envelope } from './envelope.ts';
+import { EvidencePrefix } from './evidence-prefix.ts';
 import { sha256Hex } from './store-key.ts';
-
-/** Object key prefixes: also what the functions' rights are cut to. */
-export const EvidencePrefix = {
-  lineage: 'lineage/',
-  traces: 'traces/',
-  quarantine: 'quarantine/',
-  findings: 'findings/',
-  reports: 'reports/',
-  producers: 'producers/',
-  keys: 'keys/',
-} as const;
 
 /** An object ready to be put: one consumed batch, class and acceptance hour. */
 export interface EvidenceObject {
@@ -25,10 +16,8 @@ export interface EvidenceObject {
   readonly envelopes: readonly Envelope[];
 }
 
-type Plane = 'lineage' | 'traces';
-
 /** Cuts the envelopes of a batch into objects; within one object the order of the stream is kept. */
-export function packObjects(plane: Plane, envelopes: readonly Envelope[]): EvidenceObject[] {
+export function packObjects(plane: StreamPlane, envelopes: readonly Envelope[]): EvidenceObject[] {
   const groups = groupBy(envelopes, ({ retentionClass, acceptedAt }) =>
     folderOf(plane, retentionClass, acceptedAt),
   );
@@ -36,7 +25,7 @@ export function packObjects(plane: Plane, envelopes: readonly Envelope[]): Evide
 }
 
 /** `lineage/class=<c>/dt=<UTC date>/hour=<HH>/` of an acceptance time. */
-function folderOf(plane: Plane, retentionClass: string, acceptedAt: string): string {
+function folderOf(plane: StreamPlane, retentionClass: string, acceptedAt: string): string {
   const at = new Date(acceptedAt).toISOString();
   return `${EvidencePrefix[plane]}class=${retentionClass}/dt=${at.slice(0, 10)}/hour=${at.slice(11, 13)}/`;
 }
@@ -48,11 +37,24 @@ function packObject(folder: string, envelopes: readonly Envelope[]): EvidenceObj
   const contentHash = sha256Hex(lines);
   const { shardId, sequenceNumber } = (envelopes[0] as Envelope).stream;
   return {
-    key: `${folder}${shardId}-${sequenceNumber}-${contentHash}.ndjson.gz`,
+    key: `${folder}${shardId}-${sequenceNumber}${suffixOf(contentHash)}`,
     body: gzipSync(lines),
     contentHash,
     envelopes,
   };
+}
+
+/** Whether an object's bytes are those that its key was made from. */
+export function matchesKey(key: string, body: Uint8Array): boolean {
+  try {
+    return key.endsWith(suffixOf(sha256Hex(gunzipSync(body))));
+  } catch {
+    return false;
+  }
+}
+
+function suffixOf(contentHash: string): string {
+  return `-${contentHash}.ndjson.gz`;
 }
 
 /**
@@ -73,7 +75,7 @@ export function readEnvelopes(body: Uint8Array): Envelope[] {
  * @throws UnreadableRecordError when the object has no such line
  */
 export function readLine(body: Uint8Array, line: number): Envelope {
-  const text = gunzipSync(body).toString('utf8').split('\n')[line];
-  if (!text) throw new UnreadableRecordError('line_missing');
-  return JSON.parse(text) as Envelope;
+  const envelope = readEnvelopes(body)[line];
+  if (!envelope) throw new UnreadableRecordError('line_missing');
+  return envelope;
 }

@@ -1,13 +1,12 @@
-import { openFinding, type Plane } from '../audit/findings.ts';
+import { openFinding, type StreamPlane } from '../audit/findings.ts';
 import { UnavailableError } from '../errors.ts';
-import type { Clock, EvidenceVault, RunIndex } from '../ports.ts';
-import { recordFinding, storeQuarantined } from './archive-records.ts';
-import { type ConsumedRecord, quarantine } from './consumed-record.ts';
-import type { RetentionPolicy } from './retention.ts';
+import type { ConsumedRecord } from './consumed-record.ts';
+import { quarantine, storeQuarantined } from './quarantine.ts';
+import { type RecordDependencies, recordFinding } from './record-finding.ts';
 
 /** What an on-failure message says of a batch: sequence numbers, never a payload. */
 export interface FailedBatch {
-  readonly plane: Exclude<Plane, 'store'>;
+  readonly plane: StreamPlane;
   readonly shardId: string;
   readonly startSequenceNumber: string;
   readonly endSequenceNumber: string;
@@ -26,20 +25,13 @@ export interface StreamReader {
  */
 export interface SingleArchiver {
   /** Whether the archive function of a plane works at all: an invocation without records succeeds. */
-  isSound(plane: FailedBatch['plane']): Promise<boolean>;
-  archive(
-    plane: FailedBatch['plane'],
-    record: ConsumedRecord,
-  ): Promise<'archived' | 'refused' | 'crashed'>;
+  isSound(plane: StreamPlane): Promise<boolean>;
+  archive(plane: StreamPlane, record: ConsumedRecord): Promise<'archived' | 'refused' | 'crashed'>;
 }
 
-export interface RedriveDependencies {
+export interface RedriveDependencies extends RecordDependencies {
   readonly stream: StreamReader;
   readonly archiver: SingleArchiver;
-  readonly vault: EvidenceVault;
-  readonly index: RunIndex;
-  readonly retention: RetentionPolicy;
-  readonly clock: Clock;
 }
 
 /**
@@ -76,13 +68,12 @@ export async function redriveBatch(
 
 async function nameCrashed(
   record: ConsumedRecord,
-  plane: FailedBatch['plane'],
+  plane: StreamPlane,
   dependencies: RedriveDependencies,
 ): Promise<void> {
   const prepared = quarantine(record, 'archive_crashed');
-  if (!('quarantined' in prepared)) return;
   const { quarantined } = prepared;
-  await storeQuarantined(prepared, { ...dependencies, plane });
+  await storeQuarantined(prepared, plane, dependencies);
   await recordFinding(
     openFinding('accepted_not_stored', {
       plane,

@@ -1,10 +1,12 @@
 import { errorCode } from '../errors.ts';
-import { type ConsumedRecord, type Prepared, quarantine } from '../evidence/consumed-record.ts';
-import { createEnvelope, type Redaction } from '../evidence/envelope.ts';
+import type { ConsumedRecord, Prepared } from '../evidence/consumed-record.ts';
+import { createEnvelope } from '../evidence/envelope.ts';
+import { quarantine } from '../evidence/quarantine.ts';
 import { decodeStreamRecord } from '../evidence/stream-record.ts';
 import { JsonDocument } from '../json/document.ts';
 import { eventPolicy } from '../redaction/event-policy.ts';
-import { redactWholeValues, type ValuePolicy } from '../redaction/whole-value.ts';
+import { redactOrReduce } from '../redaction/redact-or-reduce.ts';
+import type { ValuePolicy } from '../redaction/whole-value.ts';
 import { readEvent } from './event.ts';
 import { skeletonOf } from './skeleton.ts';
 
@@ -17,7 +19,7 @@ export function prepareEvent(record: ConsumedRecord, policy: ValuePolicy = event
     const { head, body } = decodeStreamRecord(record.data);
     const document = new JsonDocument(Buffer.from(body).toString('utf8'));
     const event = readEvent(document);
-    const stored = redactOrReduce(document, policy);
+    const stored = redactOrReduce(document, policy, skeletonOf);
     const envelope = createEnvelope({
       head,
       receivedBytes: body.length,
@@ -34,18 +36,5 @@ export function prepareEvent(record: ConsumedRecord, policy: ValuePolicy = event
     };
   } catch (error) {
     return quarantine(record, errorCode(error));
-  }
-}
-
-function redactOrReduce(
-  document: JsonDocument,
-  policy: ValuePolicy,
-): { text: string; redaction: Redaction } {
-  try {
-    const { text, fields } = redactWholeValues(document, policy);
-    return { text, redaction: { policy: policy.id, mode: 'full', fields } };
-  } catch {
-    const redaction: Redaction = { policy: policy.id, mode: 'skeleton', fields: [] };
-    return { text: skeletonOf(document), redaction };
   }
 }

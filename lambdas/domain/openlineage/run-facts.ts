@@ -1,6 +1,7 @@
 import type { RunReference, TraceContext } from '../evidence/index-entries.ts';
 import type { JsonDocument } from '../json/document.ts';
-import { NONE, type Node } from '../json/scanner.ts';
+import type { Node } from '../json/scanner.ts';
+import { spanIdOf, traceIdOf } from '../traces/ids.ts';
 import { type Identity, isIndexable } from './event.ts';
 
 /** What an event says about its run beyond type and time. */
@@ -16,10 +17,6 @@ export interface RunFacts {
 /** What is copied into an index row is bounded, so that no event can outgrow a DynamoDB item (400 KB). */
 const MAX_TAGS = 50;
 const MAX_TAG_VALUE_CHARACTERS = 256;
-
-const TRACE_ID = /^[0-9a-f]{32}$/;
-const SPAN_ID = /^[0-9a-f]{16}$/;
-const ALL_ZERO = /^0+$/;
 
 /**
  * Reads a run event's own statements. Runs and spans are joined by these identifiers only.
@@ -64,12 +61,9 @@ export function readIdentity(document: JsonDocument, node: Node): Identity | und
 }
 
 function readTraceContext(document: JsonDocument, facet: Node): TraceContext | undefined {
-  if (facet === NONE) return undefined;
-  const traceId = document.string(document.get(facet, 'traceId'))?.toLowerCase();
-  const spanId = document.string(document.get(facet, 'spanId'))?.toLowerCase();
-  if (!traceId || !TRACE_ID.test(traceId) || ALL_ZERO.test(traceId)) return undefined;
-  const validSpan = spanId && SPAN_ID.test(spanId) && !ALL_ZERO.test(spanId);
-  return { traceId, ...(validSpan && { spanId }) };
+  const traceId = traceIdOf(document.string(document.get(facet, 'traceId')));
+  const spanId = spanIdOf(document.string(document.get(facet, 'spanId')));
+  return traceId === undefined ? undefined : { traceId, ...(spanId !== undefined && { spanId }) };
 }
 
 function readTags(document: JsonDocument, tags: Node): Record<string, string> {

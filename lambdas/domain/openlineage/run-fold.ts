@@ -70,6 +70,11 @@ export function latest<T>(
   return undefined;
 }
 
+/** Of entries of one event, the one that was accepted first. */
+export function firstDelivery(entries: readonly RunEventEntry[]): RunEventEntry {
+  return entries.toSorted(compareBy(acceptanceOrder))[0] as RunEventEntry;
+}
+
 /** Same event = same producer and same bytes (keyed hash): retried deliveries are byte-identical. */
 function logicalEvents(entries: readonly RunEventEntry[]): LogicalEvent[] {
   const groups = groupBy(entries, ({ submitter, receivedHmac }) =>
@@ -79,7 +84,7 @@ function logicalEvents(entries: readonly RunEventEntry[]): LogicalEvent[] {
     .map((group) => {
       const byAcceptance = group.toSorted(compareBy(acceptanceOrder));
       const receiptIds = [...new Set(byAcceptance.map(({ receiptId }) => receiptId))];
-      return { entry: byAcceptance[0] as RunEventEntry, receiptIds };
+      return { entry: firstDelivery(group), receiptIds };
     })
     .sort((a, b) => compareBy(eventOrder)(a.entry, b.entry));
 }

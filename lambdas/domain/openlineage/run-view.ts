@@ -7,18 +7,12 @@ import type {
   RunEventEntry,
   RunReference,
 } from '../evidence/index-entries.ts';
+import { versionName } from '../evidence/version-name.ts';
 import type { VersionState } from '../ports.ts';
+import { type Qualification, storeSays } from '../qualification.ts';
 import type { RunTraceLink } from '../traces/run-links.ts';
 import type { Identity } from './event.ts';
 import { type FoldedRun, foldRun, type LogicalEvent, latest, type RunState } from './run-fold.ts';
-
-/** A sentence that a reader of an answer must know, in a form that a program can act on. */
-export interface Qualification {
-  readonly code: string;
-  readonly text: string;
-  readonly from: 'producer' | 'store';
-  readonly path?: string;
-}
 
 /** What no event can establish, said in every answer about a run (design.md, Lineage). */
 export const NOT_ESTABLISHED = [
@@ -40,7 +34,7 @@ export interface RunMaterial {
   readonly declarations: readonly DeclarationEntry[];
   /** Run keys of parent and root that the store holds events of. */
   readonly heldReferences: ReadonlySet<string>;
-  /** State of the object versions that hold the events, where it was looked at. */
+  /** State of the object versions that hold the events, by name, where it was looked at. */
   readonly versions: ReadonlyMap<string, VersionState>;
 }
 
@@ -249,7 +243,7 @@ function viewRetention(
   events: readonly LogicalEvent[],
   versions: ReadonlyMap<string, VersionState>,
 ) {
-  const locks = events.map(({ entry }) => lockOf(entry, versions.get(entry.location.versionId)));
+  const locks = events.map(({ entry }) => lockOf(entry, versions.get(versionName(entry.location))));
   const [weakest] = locks.toSorted((a, b) =>
     (a.retainUntil ?? '') < (b.retainUntil ?? '') ? -1 : 1,
   );
@@ -273,6 +267,9 @@ function lockOf({ lock }: RunEventEntry, state: VersionState | undefined) {
   }
 }
 
+/** Jobs for which no terminal event is expected (OpenLineage, JobTypeJobFacet). */
+const ENDLESS: ReadonlySet<string> = new Set(['STREAMING', 'SERVICE']);
+
 function qualify(run: FoldedRun): Qualification[] {
   const found: Qualification[] = [
     storeSays('not_sealed', 'no digest seals this run yet'),
@@ -284,7 +281,10 @@ function qualify(run: FoldedRun): Qualification[] {
   if (!run.events.some(({ entry }) => entry.eventType === 'START')) {
     found.push(storeSays('missing_start', 'no START event is held'));
   }
-  if (run.terminals.length === 0) {
+  const processingType = latest(run, (entry) => entry.processingType) ?? 'BATCH';
+  if (run.terminals.length === 0 && ENDLESS.has(processingType)) {
+    found.push(storeSays('no_terminal_expected', `a ${processingType} job does not end by itself`));
+  } else if (run.terminals.length === 0) {
     found.push(
       storeSays('missing_terminal', 'no COMPLETE, FAIL or ABORT is held: the outcome is not known'),
     );
@@ -321,10 +321,6 @@ function qualify(run: FoldedRun): Qualification[] {
     });
   }
   return found;
-}
-
-function storeSays(code: string, text: string): Qualification {
-  return { code, text, from: 'store' };
 }
 
 function namesOf(

@@ -1,4 +1,4 @@
-import { EvidencePrefix } from '../evidence/evidence-object.ts';
+import { EvidencePrefix } from '../evidence/evidence-prefix.ts';
 import { lockFor, type RetentionPolicy } from '../evidence/retention.ts';
 import type { Clock, EvidenceVault } from '../ports.ts';
 import { bearerKeyHash, composeBearerKey } from './bearer-key.ts';

@@ -1,5 +1,5 @@
+import { mapConcurrently } from '../concurrency.ts';
 import type { DatedEnvelope } from '../evidence/archive-records.ts';
-import { mapConcurrently } from '../evidence/concurrency.ts';
 import { summariseRedaction } from '../evidence/index-entries.ts';
 import type { Lock } from '../evidence/retention.ts';
 import { runKeyOf } from '../openlineage/run-key.ts';

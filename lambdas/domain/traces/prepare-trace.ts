@@ -1,10 +1,12 @@
 import { errorCode, UnreadableRecordError } from '../errors.ts';
-import { type ConsumedRecord, type Prepared, quarantine } from '../evidence/consumed-record.ts';
-import { createEnvelope, type Envelope, type Redaction } from '../evidence/envelope.ts';
+import type { ConsumedRecord, Prepared } from '../evidence/consumed-record.ts';
+import { createEnvelope, type Envelope } from '../evidence/envelope.ts';
+import { quarantine } from '../evidence/quarantine.ts';
 import { decodeStreamRecord, type RecordHead } from '../evidence/stream-record.ts';
 import { JsonDocument } from '../json/document.ts';
+import { redactOrReduce } from '../redaction/redact-or-reduce.ts';
 import { spanPolicy } from '../redaction/span-policy.ts';
-import { redactWholeValues, type ValuePolicy } from '../redaction/whole-value.ts';
+import type { ValuePolicy } from '../redaction/whole-value.ts';
 import { readExport } from './otlp.ts';
 import { skeletonOfSpans } from './skeleton.ts';
 import { splitExport, traceOf } from './split.ts';
@@ -44,7 +46,7 @@ interface Part {
 
 function envelopeOf({ record, head, traceId, text, deviations, policy }: Part): Envelope {
   const document = new JsonDocument(text);
-  const stored = redactOrReduce(document, policy);
+  const stored = redactOrReduce(document, policy, skeletonOfSpans);
   return createEnvelope({
     head,
     receivedBytes: Buffer.byteLength(text),
@@ -55,17 +57,4 @@ function envelopeOf({ record, head, traceId, text, deviations, policy }: Part): 
     deviations: [...deviations, ...readExport(document).deviations],
     document: stored.text,
   });
-}
-
-function redactOrReduce(
-  document: JsonDocument,
-  policy: ValuePolicy,
-): { text: string; redaction: Redaction } {
-  try {
-    const { text, fields } = redactWholeValues(document, policy);
-    return { text, redaction: { policy: policy.id, mode: 'full', fields } };
-  } catch {
-    const redaction: Redaction = { policy: policy.id, mode: 'skeleton', fields: [] };
-    return { text: skeletonOfSpans(document), redaction };
-  }
 }

@@ -1,22 +1,22 @@
-import { gunzipSync } from 'node:zlib';
 import { type Finding, type FindingKind, openFinding } from '../audit/findings.ts';
 import { groupBy } from '../collections.ts';
+import { mapConcurrently } from '../concurrency.ts';
 import { UnreadableRecordError } from '../errors.ts';
-import { recordFinding } from '../evidence/archive-records.ts';
-import { mapConcurrently } from '../evidence/concurrency.ts';
 import type { Envelope } from '../evidence/envelope.ts';
-import { type EvidenceObject, packObjects } from '../evidence/evidence-object.ts';
+import {
+  type EvidenceObject,
+  matchesKey,
+  packObjects,
+  readEnvelopes,
+} from '../evidence/evidence-object.ts';
 import type { TraceDeliveryEntry } from '../evidence/index-entries.ts';
+import { type RecordDependencies, recordFinding } from '../evidence/record-finding.ts';
 import { type Lock, lockFor, type RetentionPolicy } from '../evidence/retention.ts';
-import { sha256Hex } from '../evidence/store-key.ts';
-import type { Clock, EvidenceVault, ObjectReader, RunIndex } from '../ports.ts';
+import { versionName } from '../evidence/version-name.ts';
+import type { ObjectReader } from '../ports.ts';
 
-export interface PromoteDependencies {
-  readonly vault: EvidenceVault;
-  readonly index: RunIndex;
+export interface PromoteDependencies extends RecordDependencies {
   readonly reader: ObjectReader;
-  readonly retention: RetentionPolicy;
-  readonly clock: Clock;
 }
 
 export interface Promotion {
@@ -42,7 +42,7 @@ export async function promoteTrace(
   const deliveries = await dependencies.index.traceDeliveries(traceId);
   const byObject = groupBy(
     deliveries.filter(({ governed }) => !governed),
-    ({ location: { bucket, key, versionId } }) => JSON.stringify([bucket, key, versionId]),
+    ({ location }) => versionName(location),
   );
   const promoted: string[] = [];
   const findings: Finding[] = [];
@@ -95,22 +95,12 @@ async function readStaged(
   { location }: TraceDeliveryEntry,
   reader: ObjectReader,
 ): Promise<readonly Envelope[] | 'staged_trace_expired' | 'staged_trace_altered'> {
-  let body: Uint8Array;
   try {
-    body = await reader.read(location);
+    const body = await reader.read(location);
+    return matchesKey(location.key, body) ? readEnvelopes(body) : 'staged_trace_altered';
   } catch (error) {
     if (error instanceof UnreadableRecordError) return 'staged_trace_expired';
     throw error;
-  }
-  try {
-    const lines = gunzipSync(body).toString('utf8');
-    if (!location.key.endsWith(`-${sha256Hex(lines)}.ndjson.gz`)) return 'staged_trace_altered';
-    return lines
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line) as Envelope);
-  } catch {
-    return 'staged_trace_altered';
   }
 }
 

@@ -1,9 +1,10 @@
 import { groupBy } from '../collections.ts';
+import { mapConcurrently } from '../concurrency.ts';
 import { UnreadableRecordError } from '../errors.ts';
-import { mapConcurrently } from '../evidence/concurrency.ts';
 import type { Envelope } from '../evidence/envelope.ts';
-import { readLine } from '../evidence/evidence-object.ts';
+import { readEnvelopes } from '../evidence/evidence-object.ts';
 import type { TraceDeliveryEntry, TraceRunEntry } from '../evidence/index-entries.ts';
+import { versionName } from '../evidence/version-name.ts';
 import type { ObjectReader, RunIndex } from '../ports.ts';
 import type { HeldRuns } from './link-basis.ts';
 import { printTraceView } from './trace-view.ts';
@@ -30,26 +31,26 @@ export async function readTrace(
   ]);
   if (deliveries.length + entries.length === 0) return undefined;
   const [envelopes, { links, held }] = await Promise.all([
-    readEnvelopes(deliveries, reader),
+    envelopesOf(deliveries, reader),
     readRuns(entries, index),
   ]);
   return printTraceView({ traceId, deliveries, envelopes, links: [...entries, ...links], held });
 }
 
 /** Each object is read once, however many lines of it are wanted. */
-async function readEnvelopes(
+async function envelopesOf(
   deliveries: readonly TraceDeliveryEntry[],
   reader: ObjectReader,
 ): Promise<ReadonlyMap<string, Envelope>> {
   const envelopes = new Map<string, Envelope>();
-  const byObject = groupBy(deliveries, ({ location: { bucket, key, versionId } }) =>
-    JSON.stringify([bucket, key, versionId]),
-  );
+  const byObject = groupBy(deliveries, ({ location }) => versionName(location));
   await mapConcurrently([...byObject.values()], CONCURRENT_READS, async (entries) => {
     try {
-      const body = await reader.read((entries[0] as TraceDeliveryEntry).location);
-      for (const { receiptId, location } of entries)
-        envelopes.set(receiptId, readLine(body, location.line));
+      const held = readEnvelopes(await reader.read((entries[0] as TraceDeliveryEntry).location));
+      for (const { receiptId, location } of entries) {
+        const envelope = held[location.line];
+        if (envelope) envelopes.set(receiptId, envelope);
+      }
     } catch (error) {
       if (!(error instanceof UnreadableRecordError)) throw error;
     }

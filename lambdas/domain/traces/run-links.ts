@@ -1,5 +1,5 @@
 import { groupBy } from '../collections.ts';
-import { mapConcurrently } from '../evidence/concurrency.ts';
+import { mapConcurrently } from '../concurrency.ts';
 import type { TraceDeliveryEntry, TraceRunEntry } from '../evidence/index-entries.ts';
 import type { Lock } from '../evidence/retention.ts';
 import type { RunIndex } from '../ports.ts';

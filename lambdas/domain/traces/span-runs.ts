@@ -1,6 +1,6 @@
 import type { JsonDocument } from '../json/document.ts';
 import type { Node } from '../json/scanner.ts';
-import { MAX_IDENTIFIER_BYTES } from '../openlineage/event.ts';
+import { isIndexable } from '../openlineage/event.ts';
 import { otlpMember } from './members.ts';
 
 /** A span that covers several runs is real, one that lists hundreds is a flood of index rows. */
@@ -20,10 +20,7 @@ export function readRunIds(
     if (key === undefined || !names.has(key)) continue;
     for (const text of stringsOf(document, document.get(attribute, 'value'))) {
       const usable =
-        text !== undefined &&
-        text !== '' &&
-        Buffer.byteLength(text) <= MAX_IDENTIFIER_BYTES &&
-        found.size < MAX_RUN_IDS_PER_SPAN;
+        text !== undefined && text !== '' && isIndexable(text) && found.size < MAX_RUN_IDS_PER_SPAN;
       if (usable) found.add(text);
       else unusable = true;
     }

@@ -1,7 +1,7 @@
 import { groupBy } from '../collections.ts';
+import { mapConcurrently } from '../concurrency.ts';
 import { errorCode } from '../errors.ts';
 import type { DatedEnvelope } from '../evidence/archive-records.ts';
-import { mapConcurrently } from '../evidence/concurrency.ts';
 import { type EvidenceObject, packObjects } from '../evidence/evidence-object.ts';
 import { type Lock, lockFor } from '../evidence/retention.ts';
 import { JsonDocument } from '../json/document.ts';

@@ -2,7 +2,7 @@ import { groupBy } from '../collections.ts';
 import type { Envelope } from '../evidence/envelope.ts';
 import type { TraceDeliveryEntry, TraceRunEntry } from '../evidence/index-entries.ts';
 import { isUuid } from '../openlineage/event.ts';
-import type { Qualification } from '../openlineage/run-view.ts';
+import { type Qualification, storeSays } from '../qualification.ts';
 import { judgeCompleteness } from './completeness.ts';
 import { type HeldRuns, linkRunsAndSpans, type TraceRunLink } from './link-basis.ts';
 import { type MergedExports, type MergedSpan, mergeExports } from './merge-exports.ts';
@@ -163,8 +163,4 @@ function conflictingSpanIds(spans: readonly MergedSpan[]): string[] {
 
 function deliveryOrder({ acceptedAt, receiptId }: TraceDeliveryEntry): string {
   return `${acceptedAt} ${receiptId}`;
-}
-
-function storeSays(code: string, text: string): Qualification {
-  return { code, text, from: 'store' };
 }

@@ -4,7 +4,6 @@ import {
   InvalidEventError,
   type RuleViolation,
   TooLargeError,
-  UnavailableError,
 } from '../../domain/errors.ts';
 import { JsonSyntaxError } from '../../domain/json/scanner.ts';
 
@@ -85,7 +84,6 @@ export function problemOf(error: unknown): HttpProblem {
 
 /** Whether this error deserves a log line with our own code: a fault of ours, not of the caller. */
 export function faultCode(error: unknown): string | undefined {
-  if (error instanceof UnavailableError) return error.message;
   return problemOf(error).status >= 500 ? errorCode(error) : undefined;
 }
 
@@ -103,13 +101,4 @@ export function problemResponse(problem: HttpProblem, requestId: string): APIGat
       ...(problem.errors.length > 0 && { errors: problem.errors }),
     }),
   };
-}
-
-export function jsonResponse(statusCode: number, body: unknown): APIGatewayProxyResult {
-  return jsonTextResponse(statusCode, JSON.stringify(body));
-}
-
-/** An answer that is JSON text already: stored documents are passed on to the byte. */
-export function jsonTextResponse(statusCode: number, body: string): APIGatewayProxyResult {
-  return { statusCode, headers: { 'content-type': 'application/json' }, body };
 }

@@ -15,11 +15,11 @@ export interface Route {
   readonly handle: RouteHandler;
 }
 
-/** Finds the route of a GET request. A trailing slash is no other resource. */
-export function matchRoute(
+/** Answers a GET request by its route. A trailing slash is no other resource. */
+export async function answerRoute(
   routes: readonly Route[],
   event: APIGatewayProxyEvent,
-): () => Promise<APIGatewayProxyResult> {
+): Promise<APIGatewayProxyResult> {
   if (event.httpMethod !== 'GET' && event.httpMethod !== 'HEAD') {
     throw new HttpProblem(405, 'Method Not Allowed', 'this resource is read only', {
       headers: { allow: 'GET' },
@@ -29,7 +29,7 @@ export function matchRoute(
   const query = event.queryStringParameters ?? {};
   for (const { path, handle } of routes) {
     const parameters = matchPath(segmentsOf(path), segments);
-    if (parameters) return () => handle({ parameters, query });
+    if (parameters) return handle({ parameters, query });
   }
   throw notFound('there is nothing at this path; see the list of routes in the documentation');
 }

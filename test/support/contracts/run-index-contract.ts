@@ -49,8 +49,10 @@ export function describeRunIndexContract(
         tags: { 'lineage.ü': '' },
         parent: { runId: 'P' },
       });
+      expect(await index.holdsRun(entry.runKey)).toBe(false);
       await index.putRunEvent(entry);
       expect(await index.runEvents(entry.runKey)).toEqual([entry]);
+      expect(await index.holdsRun(entry.runKey)).toBe(true);
     });
 
     it('keeps the first location of a delivery and of an event', async () => {
@@ -62,6 +64,20 @@ export function describeRunIndexContract(
       expect(await index.delivery(ids.receiptId)).toMatchObject({ location: location('first') });
       expect(await index.runEvents(ids.runKey)).toMatchObject([{ location: location('first') }]);
     });
+
+    it.each(['run', 'trace'] as const)(
+      'answers the archived delivery of a %s that was quarantined first',
+      async (kind) => {
+        const ids = { receiptId: randomUUID(), lock: LOCK };
+        const quarantined = deliveryEntry({ ...ids, kind: 'quarantine', location: location('q') });
+        const traceId = kind === 'trace' ? { traceId: randomUUID() } : {};
+        const archived = deliveryEntry({ ...ids, ...traceId, kind, location: location('a') });
+        await index.putDelivery(quarantined);
+        expect(await index.delivery(ids.receiptId)).toEqual(quarantined);
+        await index.putDelivery(archived);
+        expect(await index.delivery(ids.receiptId)).toEqual(archived);
+      },
+    );
 
     it('holds one row after many writers put the same at once', async () => {
       const entry = runEventEntry({ runKey: randomUUID(), lock: LOCK });
@@ -191,6 +207,27 @@ export function describeRunIndexContract(
       await index.putFinding(finding);
       await index.putFinding(finding);
       for (const runKey of runKeys) expect(await index.runFindings(runKey)).toEqual([finding]);
+    });
+
+    it('keeps every observation of a finding, and the first of those that are the same', async () => {
+      const runKey = randomUUID();
+      const finding = openFinding('retention_short', {
+        plane: 'lineage',
+        subject: randomUUID(),
+        at: '2026-01-01T00:00:00.000Z',
+        runKeys: [runKey],
+        detail: { n: 1 },
+      });
+      const observations = [
+        finding,
+        { ...finding, at: '2026-01-02T00:00:00.000Z' },
+        { ...finding, status: 'resolved' as const },
+      ];
+      for (const observation of observations) await index.putFinding(observation);
+      await index.putFinding({ ...finding, detail: { n: 2 } });
+      const found = await index.runFindings(runKey);
+      expect(found).toHaveLength(observations.length);
+      expect(found).toEqual(expect.arrayContaining(observations));
     });
 
     it('lists what was accepted in an hour, every shard of it and nothing else', async () => {

@@ -41,7 +41,7 @@ function refusing(refused: Record<string, number>) {
 }
 
 describe('KinesisPublisher', () => {
-  const publisher = new KinesisPublisher(new KinesisClient({}), 'stream');
+  const publisher = new KinesisPublisher(new KinesisClient({}), 'stream', Date.now);
 
   it('answers in order which records the stream acknowledged', async () => {
     refusing({ 'key-1': 99 });

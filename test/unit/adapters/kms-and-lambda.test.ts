@@ -17,7 +17,7 @@ import {
 import { LambdaArchiver } from '../../../lambdas/adapters/lambda-archiver.ts';
 import { UnavailableError } from '../../../lambdas/domain/errors.ts';
 import { toConsumedRecords } from '../../../lambdas/shared/kinesis-batch.ts';
-import { consumed, NOW, runEvent } from '../../support/builders.ts';
+import { consumed, NOW, runEventText } from '../../support/builders.ts';
 
 const kms = mockClient(KMSClient);
 const dynamo = mockClient(DynamoDBClient);
@@ -40,7 +40,8 @@ describe('KmsEpochKeys', () => {
         wrapped: 'd3JhcHBlZA==',
       },
     });
-  const keys = () => new KmsEpochKeys(new KMSClient({}), table());
+  let now = NOW;
+  const keys = () => new KmsEpochKeys(new KMSClient({}), table(), () => now);
 
   beforeEach(() => {
     dynamo.on(QueryCommand).resolves({ Items: [epoch(1, NOW), epoch(0, NOW - DAY)] });
@@ -86,10 +87,13 @@ describe('KmsEpochKeys', () => {
   it('looks for a new epoch every minute, and no more often', async () => {
     const epochKeys = keys();
     await epochKeys.at(NOW);
-    await epochKeys.at(NOW + 59_999);
+    now = NOW + 59_999;
+    await epochKeys.at(NOW - 1);
     expect(dynamo.commandCalls(QueryCommand)).toHaveLength(1);
-    await epochKeys.at(NOW + 60_000);
+    now = NOW + 60_000;
+    await epochKeys.at(NOW - 1);
     expect(dynamo.commandCalls(QueryCommand)).toHaveLength(2);
+    now = NOW;
   });
 
   it('is unavailable when KMS is, and tries again', async () => {
@@ -143,7 +147,7 @@ describe('LambdaArchiver', () => {
     lineage: 'archive',
     traces: 'archive-traces',
   });
-  const record = consumed(7, runEvent());
+  const record = consumed(7, runEventText());
   const payload = (answer: unknown) => ({ Payload: Buffer.from(JSON.stringify(answer)) as never });
 
   it('hands one record over in the shape in which Kinesis does', async () => {
@@ -162,8 +166,6 @@ describe('LambdaArchiver', () => {
   it.each([
     ['crashed', { FunctionError: 'Unhandled', ...payload({ errorMessage: 'x' }) }],
     ['refused', payload({ batchItemFailures: [{ itemIdentifier: '7' }] })],
-    ['refused', payload(null)],
-    ['refused', {}],
   ])('calls it %s: %#', async (outcome, answer) => {
     lambda.on(InvokeCommand).resolves(answer);
     expect(await archiver.archive('lineage', record)).toBe(outcome);
@@ -181,8 +183,12 @@ describe('LambdaArchiver', () => {
     expect(await archiver.isSound('lineage')).toBe(false);
   });
 
-  it('takes a throttled or unreachable function for refused, never for crashed', async () => {
-    lambda.on(InvokeCommand).rejects(new Error('TooManyRequestsException'));
-    expect(await archiver.archive('lineage', record)).toBe('refused');
+  it.each([
+    ['a throttled or unreachable function', () => lambda.on(InvokeCommand).rejects(new Error('x'))],
+    ['an empty answer', () => lambda.on(InvokeCommand).resolves({})],
+    ['an answer that is none', () => lambda.on(InvokeCommand).resolves(payload(null))],
+  ])('takes %s for unavailable, never for crashed', async (_, answer) => {
+    answer();
+    await expect(archiver.archive('lineage', record)).rejects.toThrow(UnavailableError);
   });
 });

@@ -8,6 +8,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { S3ObjectReader } from '../../../lambdas/adapters/s3-object-reader.ts';
 import { S3EvidenceVault, S3TraceStaging } from '../../../lambdas/adapters/s3-vault.ts';
 import { UnavailableError, UnreadableRecordError } from '../../../lambdas/domain/errors.ts';
 
@@ -157,15 +158,19 @@ describe('reading a version', () => {
     s3.on(GetObjectCommand, { Bucket: 'b', Key: 'k', VersionId: 'v1' }).resolves({
       Body: { transformToByteArray: async () => bytes } as never,
     });
-    expect(await vault().read(version)).toBe(bytes);
+    expect(await new S3ObjectReader(new S3Client({})).read(version)).toBe(bytes);
   });
 
   it.each(['NoSuchKey', 'NoSuchVersion'])(
     'tells a version that is gone (%s) from a store that does not answer',
     async (name) => {
       s3.on(GetObjectCommand).rejectsOnce(failure(name, 404)).rejects(failure('SlowDown', 503));
-      await expect(vault().read(version)).rejects.toThrow(UnreadableRecordError);
-      await expect(vault().read(version)).rejects.toThrow(UnavailableError);
+      await expect(new S3ObjectReader(new S3Client({})).read(version)).rejects.toThrow(
+        UnreadableRecordError,
+      );
+      await expect(new S3ObjectReader(new S3Client({})).read(version)).rejects.toThrow(
+        UnavailableError,
+      );
     },
   );
 });

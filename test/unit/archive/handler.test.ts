@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { consumed, runEvent } from '../../support/builders.ts';
+import { consumed, runEventText } from '../../support/builders.ts';
 import { queriedStore } from '../query/store.ts';
 
 describe('archive handler', () => {
   it('acknowledges a batch that is stored, poison and all', async () => {
     const { archive } = queriedStore();
-    expect(await archive(consumed(1, runEvent()), consumed(2, 'oops'))).toEqual({
+    expect(await archive(consumed(1, runEventText()), consumed(2, 'oops'))).toEqual({
       batchItemFailures: [],
     });
   });
@@ -14,7 +14,9 @@ describe('archive handler', () => {
     const { archive, vault } = queriedStore();
     vault.faults.refuse('putObject');
     const otherHour = { acceptedAt: '2026-03-04T04:00:00.000Z' };
-    expect(await archive(consumed(1, runEvent()), consumed(2, runEvent(), otherHour))).toEqual({
+    expect(
+      await archive(consumed(1, runEventText()), consumed(2, runEventText(), otherHour)),
+    ).toEqual({
       batchItemFailures: [{ itemIdentifier: '1' }],
     });
   });
@@ -23,7 +25,7 @@ describe('archive handler', () => {
     const { archive, lines } = queriedStore();
     await archive(
       consumed(1, 'canary-7f3e9d01'),
-      consumed(2, runEvent({ sql: 'canary-7f3e9d01' })),
+      consumed(2, runEventText({ sql: 'canary-7f3e9d01' })),
     );
     expect(lines).not.toEqual([]);
     expect(JSON.stringify(lines)).not.toContain('canary');

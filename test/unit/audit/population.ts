@@ -1,18 +1,17 @@
 import { createHandler } from '../../../lambdas/audit-retention/handler.ts';
 import { archiveRecords } from '../../../lambdas/domain/evidence/archive-records.ts';
-import { storeEvents } from '../../../lambdas/domain/evidence/store-events.ts';
 import { prepareEvent } from '../../../lambdas/domain/openlineage/prepare-event.ts';
+import { storeEvents } from '../../../lambdas/domain/openlineage/store-events.ts';
 import type { VersionInspector } from '../../../lambdas/domain/ports.ts';
 import {
   consumed,
   NOW,
   RETENTION,
   RUN_ID,
-  runEvent,
+  runEventText,
   traceDeliveryEntry,
 } from '../../support/builders.ts';
 import { InMemoryRunIndex, InMemoryVault, inspectorOver, readerOver } from '../../support/fakes.ts';
-import { CONTEXT } from '../../support/http.ts';
 import { recorder } from '../../support/recorder.ts';
 
 type StoredVersion = InMemoryVault['versions'][number];
@@ -31,7 +30,9 @@ export async function auditedStore() {
   const policy = { vault, index, retention: RETENTION, clock: () => NOW };
   const store = (dated: Parameters<typeof storeEvents>[0]) =>
     storeEvents(dated, { ...policy, traceContextFacets: [], onTraceNamed: async () => undefined });
-  const records = ['START', 'COMPLETE'].map((eventType, n) => consumed(n, runEvent({ eventType })));
+  const records = ['START', 'COMPLETE'].map((eventType, n) =>
+    consumed(n, runEventText({ eventType })),
+  );
   await archiveRecords(records, { ...policy, plane: 'lineage', prepare: prepareEvent, store });
   const evidence = vault.versions[0] as StoredVersion;
 
@@ -45,7 +46,7 @@ export async function auditedStore() {
       vaultBucket: 'vault',
       logger,
       metrics,
-    })(request, CONTEXT);
+    })(request);
   return {
     ...{ vault, index, evidence, audit, counted, lines },
     kinds: async () => (await audit()).report.findings.map(({ kind }) => kind),

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { ConsumedRecord } from '../../../lambdas/domain/evidence/consumed-record.ts';
 import { readLine } from '../../../lambdas/domain/evidence/evidence-object.ts';
 import { prepareEvent } from '../../../lambdas/domain/openlineage/prepare-event.ts';
-import { consumed, NOW, runEvent } from '../../support/builders.ts';
+import { consumed, NOW, runEventText } from '../../support/builders.ts';
 import { seeded } from '../../support/seeded.ts';
 import { archive, CANARY } from './archive.ts';
 
@@ -16,8 +16,8 @@ const POISON: ReadonlyArray<(n: number) => ConsumedRecord> = [
   (n) => consumed(n, Buffer.from([0xff, 0xfe])),
   (n) => ({ ...consumed(n, ''), data: Buffer.from(CANARY) }),
   (n) => ({ ...consumed(n, ''), data: Buffer.alloc(0) }),
-  (n) => consumed(n, runEvent(), { acceptedAt: '+275760-09-12T00:00:00.000Z' }),
-  (n) => consumed(n, runEvent(), { receiptId: 'r'.repeat(600_000) }),
+  (n) => consumed(n, runEventText(), { acceptedAt: '+275760-09-12T00:00:00.000Z' }),
+  (n) => consumed(n, runEventText(), { receiptId: 'r'.repeat(600_000) }),
 ];
 
 describe('archiving a batch', () => {
@@ -29,7 +29,9 @@ describe('archiving a batch', () => {
     await fc.assert(
       fc.asyncProperty(batch, async (kinds) => {
         const { run, index, text } = archive();
-        const records = kinds.map((poison, n) => (poison ? poison(n) : consumed(n, runEvent())));
+        const records = kinds.map((poison, n) =>
+          poison ? poison(n) : consumed(n, runEventText()),
+        );
         const { failures, stored, quarantined } = await run(...records);
         const good = kinds.filter((poison) => !poison).length;
         expect(failures.size).toBe(0);
@@ -58,9 +60,9 @@ describe('archiving a batch', () => {
   it('puts nothing new when the same batch comes again', async () => {
     const { run, vault, index } = archive();
     const batch = [
-      consumed(1, runEvent()),
+      consumed(1, runEventText()),
       consumed(2, 'oops'),
-      consumed(3, runEvent({ sql: 'x' })),
+      consumed(3, runEventText({ sql: 'x' })),
     ];
     await run(...batch);
     const before = JSON.stringify([
@@ -76,8 +78,8 @@ describe('archiving a batch', () => {
 
   it('keeps the first location when a replay is cut otherwise', async () => {
     const { run, index, vault } = archive();
-    await run(consumed(1, runEvent()), consumed(2, runEvent()));
-    await run(consumed(2, runEvent()));
+    await run(consumed(1, runEventText()), consumed(2, runEventText()));
+    await run(consumed(2, runEventText()));
     expect(vault.versions).toHaveLength(2);
     expect(await index.delivery('receipt-2')).toMatchObject({
       location: { versionId: 'v1', line: 1 },
@@ -86,7 +88,7 @@ describe('archiving a batch', () => {
 
   it('points each row at the line that holds the record', async () => {
     const { run, index, vault } = archive();
-    await run(consumed(1, runEvent()), consumed(2, 'oops'), consumed(3, runEvent()));
+    await run(consumed(1, runEventText()), consumed(2, 'oops'), consumed(3, runEventText()));
     for (const { receiptId, location } of index.runEventRows.values()) {
       const version = vault.versions.find(({ versionId }) => versionId === location.versionId);
       expect(readLine(version?.body as Uint8Array, location.line).receiptId).toBe(receiptId);
@@ -103,7 +105,7 @@ describe('archiving a batch', () => {
       },
     };
     const { run, findings, text } = archive({ prepare: (record) => prepareEvent(record, policy) });
-    expect(await run(consumed(1, runEvent({ note: CANARY })))).toMatchObject({
+    expect(await run(consumed(1, runEventText({ note: CANARY })))).toMatchObject({
       stored: 1,
       skeletons: 1,
     });
@@ -118,13 +120,13 @@ describe('archiving a batch', () => {
     [60_001, 1],
   ])('finds a clock skew of %i ms: %i', async (skewMillis, findingCount) => {
     const { run, findings } = archive();
-    await run({ ...consumed(1, runEvent()), arrivedAtMillis: NOW + skewMillis });
+    await run({ ...consumed(1, runEventText()), arrivedAtMillis: NOW + skewMillis });
     expect(findings()).toHaveLength(findingCount);
   });
 
   it('counts retention from the later of acceptance and arrival', async () => {
     const { run, index } = archive();
-    await run({ ...consumed(1, runEvent()), arrivedAtMillis: NOW + 3 * DAY });
+    await run({ ...consumed(1, runEventText()), arrivedAtMillis: NOW + 3 * DAY });
     const { lock } = [...index.runEventRows.values()][0] as { lock: { retainUntil: string } };
     expect(Date.parse(lock.retainUntil)).toBeGreaterThanOrEqual(NOW + 3 * DAY + 45 * DAY);
   });

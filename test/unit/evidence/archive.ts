@@ -4,8 +4,8 @@ import {
   archiveRecords,
 } from '../../../lambdas/domain/evidence/archive-records.ts';
 import type { ConsumedRecord } from '../../../lambdas/domain/evidence/consumed-record.ts';
-import { storeEvents } from '../../../lambdas/domain/evidence/store-events.ts';
 import { prepareEvent } from '../../../lambdas/domain/openlineage/prepare-event.ts';
+import { storeEvents } from '../../../lambdas/domain/openlineage/store-events.ts';
 import { NOW, RETENTION } from '../../support/builders.ts';
 import { InMemoryRunIndex, InMemoryVault } from '../../support/fakes.ts';
 

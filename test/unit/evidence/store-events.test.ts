@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { LineageError } from '../../../lambdas/domain/errors.ts';
 import type { ArchiveDependencies } from '../../../lambdas/domain/evidence/archive-records.ts';
-import { storeEvents } from '../../../lambdas/domain/evidence/store-events.ts';
-import { consumed, NOW, NOW_TEXT, RETENTION, runEvent } from '../../support/builders.ts';
+import { storeEvents } from '../../../lambdas/domain/openlineage/store-events.ts';
+import { consumed, NOW, NOW_TEXT, RETENTION, runEventText } from '../../support/builders.ts';
 import { InMemoryRunIndex, InMemoryVault } from '../../support/fakes.ts';
 import { archive, CANARY } from './archive.ts';
 
@@ -13,12 +13,12 @@ describe('a failure of the infrastructure', () => {
       const { run, vault } = archive();
       vault.faults.refuse(method, 99);
       const { failures } = await run(
-        consumed(1, runEvent()),
+        consumed(1, runEventText()),
         consumed(2, 'oops'),
-        consumed(3, runEvent()),
+        consumed(3, runEventText()),
       );
       expect([...failures.keys()]).toEqual(method === 'putObject' ? ['1', '3'] : ['2']);
-      expect(new Set(failures.values())).toEqual(new Set(['unavailable']));
+      expect(new Set(failures.values())).toEqual(new Set([`${method}_unavailable`]));
     },
   );
 
@@ -27,8 +27,8 @@ describe('a failure of the infrastructure', () => {
     async (method) => {
       const { run, index, vault } = archive();
       index.faults.refuse(method);
-      expect((await run(consumed(1, runEvent()))).failures.size).toBe(1);
-      expect((await run(consumed(1, runEvent()))).failures.size).toBe(0);
+      expect((await run(consumed(1, runEventText()))).failures.size).toBe(1);
+      expect((await run(consumed(1, runEventText()))).failures.size).toBe(0);
       expect([vault.versions.length, index.runEventRows.size, index.deliveryRows.size]).toEqual([
         1, 1, 1,
       ]);
@@ -45,7 +45,9 @@ describe('a failure of the infrastructure', () => {
         onTraceNamed: () => Promise.reject(new LineageError('unavailable', 'x')),
       });
     const { run } = archive({ store });
-    const { failures } = await run(consumed(1, runEvent({ run: { runId: 'r', facets: { ctx } } })));
+    const { failures } = await run(
+      consumed(1, runEventText({ run: { runId: 'r', facets: { ctx } } })),
+    );
     expect([...failures]).toEqual([['1', 'unavailable']]);
     expect(index.traceRunRows.size).toBe(1);
   });
@@ -53,7 +55,7 @@ describe('a failure of the infrastructure', () => {
   it('shows no message of a foreign error', async () => {
     const { run, vault } = archive();
     vault.putObject = () => Promise.reject(new TypeError(CANARY));
-    expect([...(await run(consumed(1, runEvent()))).failures.values()]).toEqual(['TypeError']);
+    expect([...(await run(consumed(1, runEventText()))).failures.values()]).toEqual(['TypeError']);
   });
 });
 
@@ -63,7 +65,9 @@ describe('index rows of an event', () => {
     const ctx = { traceId: '0af7651916cd43dd8448eb211c80319c', spanId: 'b7ad6b7169203331' };
     const parent = { run: { runId: 'P' }, root: { run: { runId: 'R' } } };
     const inputs = [{ namespace: 'n', name: 'd' }];
-    await run(consumed(1, runEvent({ run: { runId: 'Run-1', facets: { ctx, parent } }, inputs })));
+    await run(
+      consumed(1, runEventText({ run: { runId: 'Run-1', facets: { ctx, parent } }, inputs })),
+    );
     expect(
       [...index.referenceRows.values()].map(({ runId, by, from }) => [runId, by, from]),
     ).toEqual([
@@ -97,7 +101,7 @@ describe('index rows of an event', () => {
     await run(
       consumed(
         1,
-        runEvent({
+        runEventText({
           run: {
             runId: 'r',
             facets: { sql: { query: CANARY }, errorMessage: { message: CANARY } },

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { storeKey } from '../../../lambdas/domain/evidence/store-key.ts';
 import { createHandler } from '../../../lambdas/ingest/handler.ts';
-import { NOW, runEvent } from '../../support/builders.ts';
+import { NOW, runEventText } from '../../support/builders.ts';
 import { InMemoryStream, SingleEpochKey } from '../../support/fakes.ts';
 import { CONTEXT, producersWith, request } from '../../support/http.ts';
 import { recorder } from '../../support/recorder.ts';
 
-const eventOf = (runId: string) => runEvent({ run: { runId } });
+const eventOf = (runId: string) => runEventText({ run: { runId } });
 const REFUSED_KEY = storeKey('run', 'unlucky');
 
 function ingest() {
@@ -67,7 +67,7 @@ describe('POST /api/v1/lineage/batch', () => {
     stream.faults.refuse('publish');
     const { status, headers } = await post(`[${eventOf('a')}]`);
     expect([status, headers?.['retry-after']]).toEqual([503, '2']);
-    expect(JSON.stringify(lines)).toContain('publish is not available');
+    expect(JSON.stringify(lines)).toContain('publish_unavailable');
   });
 
   it('is 503 also when the stream answers but takes nothing', async () => {

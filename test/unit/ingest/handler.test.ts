@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { openReceipt } from '../../../lambdas/domain/evidence/receipt.ts';
 import { decodeStreamRecord } from '../../../lambdas/domain/evidence/stream-record.ts';
 import { createHandler } from '../../../lambdas/ingest/handler.ts';
-import { EPOCH_KEY, NOW, NOW_TEXT, runEvent } from '../../support/builders.ts';
+import { EPOCH_KEY, NOW, NOW_TEXT, runEventText } from '../../support/builders.ts';
 import { InMemoryStream, SingleEpochKey } from '../../support/fakes.ts';
 import { binary, CONTEXT, KEY, producersWith, request } from '../../support/http.ts';
 import { recorder } from '../../support/recorder.ts';
@@ -33,7 +33,7 @@ function ingest(registration: Parameters<typeof producersWith>[0] = {}) {
 describe('POST /api/v1/lineage', () => {
   it('answers 201 with a receipt once the stream has the event', async () => {
     const { post, stream } = ingest();
-    const { status, answer } = await post({ body: runEvent() });
+    const { status, answer } = await post({ body: runEventText() });
     expect(status).toBe(201);
     expect(answer).toEqual({ receiptId: expect.any(String), acceptedAt: NOW_TEXT, deviations: [] });
     expect(openReceipt(EPOCH_KEY, answer.receiptId)).toMatchObject({ acceptedAtMillis: NOW });
@@ -44,16 +44,16 @@ describe('POST /api/v1/lineage', () => {
 
   it('puts the event into the stream as it was before compression', async () => {
     const { post, stream } = ingest();
-    await post(binary(gzipSync(runEvent())));
+    await post(binary(gzipSync(runEventText())));
     expect(
       Buffer.from(decodeStreamRecord(stream.records[0]?.data as Uint8Array).body).toString(),
-    ).toBe(runEvent());
+    ).toBe(runEventText());
   });
 
   it('hashes a compressed and an uncompressed delivery of the same bytes alike', async () => {
     const { post, stream } = ingest();
-    await post(binary(gzipSync(runEvent())));
-    await post({ body: runEvent() });
+    await post(binary(gzipSync(runEventText())));
+    await post({ body: runEventText() });
     const [a, b] = stream.records.map(({ data }) => decodeStreamRecord(data).head.received.hmac);
     expect(a).toBe(b);
   });
@@ -64,14 +64,14 @@ describe('POST /api/v1/lineage', () => {
     ['no entity', { body: `{"x":"${CANARY}"}` }, 400],
     ['nothing', { body: null }, 400],
     ['no UTF-8', binary(Buffer.from([0xff])), 400],
-    ['too much on the wire', { body: runEvent({ x: ' '.repeat(4_500_000) }) }, 413],
+    ['too much on the wire', { body: runEventText({ x: ' '.repeat(4_500_000) }) }, 413],
     [
       'too much for the stream',
-      { body: runEvent({ x: Array.from({ length: 60_000 }, (_, i) => i * 7919) }) },
+      { body: runEventText({ x: Array.from({ length: 60_000 }, (_, i) => i * 7919) }) },
       413,
     ],
-    ['no key', { body: runEvent(), headers: {} }, 401],
-    ['another path', { body: runEvent(), resource: '/', path: '/' }, 404],
+    ['no key', { body: runEventText(), headers: {} }, 401],
+    ['another path', { body: runEventText(), resource: '/', path: '/' }, 404],
   ])('refuses %s with %3$i and stores nothing', async (_what, overrides, status) => {
     const { post, stream } = ingest();
     const refused = await post(overrides);
@@ -95,7 +95,7 @@ describe('POST /api/v1/lineage', () => {
       state[part].faults.refuse(
         { stream: 'publish', registry: 'findByKeyId', epochKeys: 'at' }[part],
       );
-      const { status, headers } = await state.post({ body: runEvent() });
+      const { status, headers } = await state.post({ body: runEventText() });
       expect([status, headers?.['retry-after']]).toEqual([503, '2']);
       expect(state.stream.records).toEqual([]);
     },
@@ -104,7 +104,7 @@ describe('POST /api/v1/lineage', () => {
   it('answers 503 when the stream acknowledges nothing', async () => {
     const { post, stream } = ingest();
     stream.publish = async (records) => records.map(() => false);
-    expect((await post({ body: runEvent() })).status).toBe(503);
+    expect((await post({ body: runEventText() })).status).toBe(503);
   });
 
   it('names the two mistakes that lead to POST /', async () => {
@@ -119,7 +119,7 @@ describe('POST /api/v1/lineage', () => {
       `{"${CANARY}"`,
       `{"run":{"runId":["${CANARY}"]}}`,
       `"${CANARY}"`,
-      runEvent({ x: CANARY }),
+      runEventText({ x: CANARY }),
       `{"a":1}${CANARY}`,
     ];
     for (const body of bodies) expect(JSON.stringify(await post({ body }))).not.toContain(CANARY);

@@ -1,7 +1,9 @@
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { isSupportedNode } from '../../../localstack/check-node.mjs';
 import { UserError } from '../../../localstack/errors.ts';
 import { readKnobs } from '../../../localstack/knobs.ts';
+import { REPOSITORY } from '../../../localstack/paths.ts';
 import {
   findPython,
   isSupportedPython,
@@ -70,7 +72,13 @@ describe('versions', () => {
 
 describe('readKnobs', () => {
   it('has the defaults of the contract', () => {
-    expect(readKnobs({})).toEqual({ localDir: '.local', port: 4566 });
+    expect(readKnobs({})).toEqual({ localDir: join(REPOSITORY, '.local'), port: 4566 });
+  });
+
+  it('takes a relative LOCAL_DIR from the repository, wherever the command runs', () => {
+    expect(readKnobs({ LOCAL_DIR: 'a/b' }).localDir).toBe(join(REPOSITORY, 'a/b'));
+    expect(readKnobs({ LOCAL_DIR: '/a/b' }).localDir).toBe('/a/b');
+    expect(readKnobs({ LOCAL_DIR: '' }).localDir).toBe(join(REPOSITORY, '.local'));
   });
 
   it.each(['abc', '80', '70000', '4566.5'])('refuses EMULATOR_PORT=%s by name', (port) => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createResolve } from '../../../localstack/reconcile/resolve.ts';
-import { lifecycleRules } from '../../../localstack/reconcile/s3-lifecycle.ts';
+import { bucketSettings } from '../../../localstack/reconcile/s3.ts';
 import { mismatches } from '../../../localstack/reconcile.ts';
 
 describe('createResolve', () => {
@@ -52,31 +52,30 @@ describe('mismatches', () => {
   });
 });
 
-describe('lifecycleRules', () => {
-  it('translates every word that lib/ uses', () => {
-    const rule = {
-      Status: 'Enabled' as const,
-      Prefix: 'plans/',
-      ExpirationInDays: 14,
-      NoncurrentVersionExpiration: { NoncurrentDays: 1 },
-      AbortIncompleteMultipartUpload: { DaysAfterInitiation: 7 },
-      Transitions: [{ TransitionInDays: 30, StorageClass: 'GLACIER' }],
-    };
-    expect(lifecycleRules([rule])).toEqual([
+describe('the lifecycle of a bucket', () => {
+  const setting = bucketSettings.find(({ name }) => name === 'lifecycle');
+  const expected = (LifecycleConfiguration: unknown) =>
+    setting?.expected({ LifecycleConfiguration });
+  const rule = { Status: 'Enabled', ExpirationInDays: 14 };
+
+  it('is compared in the words of the S3 API', () => {
+    const Rules = [{ ...rule, AbortIncompleteMultipartUpload: { DaysAfterInitiation: 7 } }];
+    expect(expected({ Rules })).toEqual([
       {
-        ID: 'rule-0',
         Status: 'Enabled',
-        Filter: { Prefix: 'plans/' },
+        Filter: { Prefix: '' },
         Expiration: { Days: 14 },
-        NoncurrentVersionExpiration: { NoncurrentDays: 1 },
         AbortIncompleteMultipartUpload: { DaysAfterInitiation: 7 },
-        Transitions: [{ Days: 30, StorageClass: 'GLACIER' }],
       },
     ]);
+    expect(expected(undefined)).toBeUndefined();
   });
 
-  it('refuses a rule that it would translate only in part', () => {
-    const rule = { Status: 'Enabled' as const, TagFilters: [] };
-    expect(() => lifecycleRules([rule as never])).toThrow(/TagFilters/);
+  it.each([
+    ['Prefix', { Rules: [{ ...rule, Prefix: 'plans/' }] }],
+    ['Transitions', { Rules: [rule, { ...rule, Transitions: [] }] }],
+    ['TransitionDefaultMinimumObjectSize', { Rules: [], TransitionDefaultMinimumObjectSize: 'x' }],
+  ])('stops everything when it has a %s, which would be lost', (name, configuration) => {
+    expect(() => expected(configuration)).toThrow(new RegExp(`${name}, which cannot be put back`));
   });
 });

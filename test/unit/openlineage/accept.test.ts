@@ -12,21 +12,21 @@ import {
   NOW_TEXT,
   RUN_ID,
   registration,
-  runEvent,
+  runEventText,
 } from '../../support/builders.ts';
 
 const partitionOf = (event: Record<string, unknown>) =>
-  acceptEvent(runEvent(event), acceptance()).record.partitionKey;
+  acceptEvent(runEventText(event), acceptance()).record.partitionKey;
 
 describe('acceptEvent', () => {
   it('keeps the bytes of the event as they came', () => {
-    const text = ` ${runEvent({ n: 1 }).replace('"n":1', '"n" : 1.50')}\n`;
+    const text = ` ${runEventText({ n: 1 }).replace('"n":1', '"n" : 1.50')}\n`;
     const { body } = decodeStreamRecord(acceptEvent(text, acceptance()).record.data);
     expect(Buffer.from(body).toString()).toBe(text);
   });
 
   it('stamps who sent it from the registration, never from the event', () => {
-    const text = runEvent({ submitter: { producerId: 'liar' }, retentionClass: 'forever' });
+    const text = runEventText({ submitter: { producerId: 'liar' }, retentionClass: 'forever' });
     const { head } = decodeStreamRecord(
       acceptEvent(text, acceptance({ registration: registration({ retentionClass: 'short' }) }))
         .record.data,
@@ -39,13 +39,13 @@ describe('acceptEvent', () => {
   });
 
   it('issues a receipt that proves itself', () => {
-    const { receiptId } = acceptEvent(runEvent(), acceptance());
+    const { receiptId } = acceptEvent(runEventText(), acceptance());
     expect(openReceipt(EPOCH_KEY, receiptId)).toEqual({ epoch: 0, acceptedAtMillis: NOW });
   });
 
   it('hashes the same bytes of two deliveries alike, under two receipts', () => {
     const state = acceptance();
-    const [a, b] = [acceptEvent(runEvent(), state), acceptEvent(runEvent(), state)];
+    const [a, b] = [acceptEvent(runEventText(), state), acceptEvent(runEventText(), state)];
     const hmacOf = ({ record }: typeof a) => decodeStreamRecord(record.data).head.received.hmac;
     expect(hmacOf(a)).toBe(hmacOf(b));
     expect(a.receiptId).not.toBe(b.receiptId);
@@ -57,7 +57,7 @@ describe('acceptEvent', () => {
   });
 
   it('tells the sender about departures', () => {
-    const { deviations } = acceptEvent(runEvent({ producer: undefined }), acceptance(), {
+    const { deviations } = acceptEvent(runEventText({ producer: undefined }), acceptance(), {
       deviations: ['byte_order_mark'],
     });
     expect(deviations).toEqual(['byte_order_mark', 'producer_missing']);
@@ -65,11 +65,14 @@ describe('acceptEvent', () => {
 
   it('refuses what the stream would not take, measured as it would be sent', () => {
     const noise = Array.from({ length: 4_000 }, (_, i) => (i * 7_919) % 10_007).join('');
-    expect(() => acceptEvent(runEvent({ noise }), acceptance({ maxRecordBytes: 4_000 }))).toThrow(
-      TooLargeError,
-    );
     expect(() =>
-      acceptEvent(runEvent({ spaces: ' '.repeat(100_000) }), acceptance({ maxRecordBytes: 4_000 })),
+      acceptEvent(runEventText({ noise }), acceptance({ maxRecordBytes: 4_000 })),
+    ).toThrow(TooLargeError);
+    expect(() =>
+      acceptEvent(
+        runEventText({ spaces: ' '.repeat(100_000) }),
+        acceptance({ maxRecordBytes: 4_000 }),
+      ),
     ).not.toThrow();
   });
 });
@@ -79,22 +82,25 @@ describe('acceptBatch', () => {
     acceptBatch(text, acceptance()).map((item) => ('refused' in item ? item.refused : 'accepted'));
 
   it.each([
-    ['an array', `[${runEvent()}, ${runEvent()}]`],
-    ['one event a line', `${runEvent()}\n${runEvent()}\n`],
-    ['lines with carriage returns and blanks between', `${runEvent()}\r\n\r\n  \n${runEvent()}`],
+    ['an array', `[${runEventText()}, ${runEventText()}]`],
+    ['one event a line', `${runEventText()}\n${runEventText()}\n`],
+    [
+      'lines with carriage returns and blanks between',
+      `${runEventText()}\r\n\r\n  \n${runEventText()}`,
+    ],
   ])('takes %s', (_what, text) => {
     expect(fates(text)).toEqual(['accepted', 'accepted']);
   });
 
   it.each([
-    ['one event', runEvent()],
-    ['one event over several lines', JSON.stringify(JSON.parse(runEvent()), null, 2)],
+    ['one event', runEventText()],
+    ['one event over several lines', JSON.stringify(JSON.parse(runEventText()), null, 2)],
   ])('takes %s', (_what, text) => {
     expect(fates(text)).toEqual(['accepted']);
   });
 
   it('lets no item cost another', () => {
-    expect(fates(`[1, ${runEvent()}, {"run":{}}, ${runEvent()}]`)).toEqual([
+    expect(fates(`[1, ${runEventText()}, {"run":{}}, ${runEventText()}]`)).toEqual([
       'event_is_not_an_object at $',
       'accepted',
       'required_string at $.run.runId; required_object at $.job',
@@ -103,7 +109,7 @@ describe('acceptBatch', () => {
   });
 
   it('lets no line cost another', () => {
-    expect(fates(`${runEvent()}\n{"broken":\n${runEvent()}`)).toEqual([
+    expect(fates(`${runEventText()}\n{"broken":\n${runEventText()}`)).toEqual([
       'accepted',
       'unexpected_end',
       'accepted',

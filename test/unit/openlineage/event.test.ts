@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { InvalidEventError } from '../../../lambdas/domain/errors.ts';
 import { JsonDocument } from '../../../lambdas/domain/json/document.ts';
 import { MAX_IDENTIFIER_BYTES, readEvent } from '../../../lambdas/domain/openlineage/event.ts';
-import { runEvent } from '../../support/builders.ts';
+import { runEventText } from '../../support/builders.ts';
 
 const SPEC = 'https://openlineage.io/spec/2-0-2/OpenLineage.json';
 const JOB = { namespace: 'n', name: 'j' };
@@ -11,7 +11,8 @@ const RUN = { runId: '0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b' };
 
 const read = (event: unknown) =>
   readEvent(new JsonDocument(typeof event === 'string' ? event : JSON.stringify(event)));
-const deviationsOf = (overrides: Record<string, unknown>) => read(runEvent(overrides)).deviations;
+const deviationsOf = (overrides: Record<string, unknown>) =>
+  read(runEventText(overrides)).deviations;
 const violationsOf = (event: unknown) => {
   try {
     read(event);
@@ -132,7 +133,7 @@ describe('deviations', () => {
   it.each(['0190A1B2-C3D4-7E5F-8A9B-0C1D2E3F4A5B', '00000000-0000-0000-0000-000000000000'])(
     'take %s for a UUID',
     (runId) => {
-      expect(read(runEvent({ run: { runId } }))).toMatchObject({ runId, deviations: [] });
+      expect(read(runEventText({ run: { runId } }))).toMatchObject({ runId, deviations: [] });
     },
   );
 });
@@ -170,7 +171,7 @@ describe('refusals', () => {
 
   it('take an identifier of exactly the bound', () => {
     expect(
-      violationsOf(runEvent({ run: { runId: 'é'.repeat(MAX_IDENTIFIER_BYTES / 2) } })),
+      violationsOf(runEventText({ run: { runId: 'é'.repeat(MAX_IDENTIFIER_BYTES / 2) } })),
     ).toEqual([]);
   });
 

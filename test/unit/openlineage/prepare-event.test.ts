@@ -6,7 +6,7 @@ import { readEvent } from '../../../lambdas/domain/openlineage/event.ts';
 import { prepareEvent } from '../../../lambdas/domain/openlineage/prepare-event.ts';
 import { eventPolicy } from '../../../lambdas/domain/redaction/event-policy.ts';
 import type { ValuePolicy } from '../../../lambdas/domain/redaction/whole-value.ts';
-import { consumed, head, NOW, NOW_TEXT, RUN_ID, runEvent } from '../../support/builders.ts';
+import { consumed, head, NOW, NOW_TEXT, RUN_ID, runEventText } from '../../support/builders.ts';
 
 const CANARY = 'canary-7f3e9d01';
 const broken: ValuePolicy = {
@@ -23,7 +23,7 @@ const envelopeOf = (prepared: ReturnType<typeof prepareEvent>): Envelope => {
 
 describe('prepareEvent', () => {
   it('stores the event to the byte, minus what it lists', () => {
-    const text = ` ${runEvent({ sql: CANARY })} `;
+    const text = ` ${runEventText({ sql: CANARY })} `;
     const envelope = envelopeOf(prepareEvent(consumed(1, text)));
     expect(envelope.document).toBe(text.replace(CANARY, '[redacted:sql]'));
     expect(envelope.redaction.fields.map(({ path }) => path)).toEqual(['$.sql']);
@@ -31,13 +31,13 @@ describe('prepareEvent', () => {
   });
 
   it('gives the same line for every replay', () => {
-    const record = consumed(1, runEvent({ sql: CANARY }));
+    const record = consumed(1, runEventText({ sql: CANARY }));
     const line = JSON.stringify(prepareEvent(record));
     expect(JSON.stringify(prepareEvent(structuredClone(record)))).toBe(line);
   });
 
   it('has a fixed order of members', () => {
-    expect(Object.keys(envelopeOf(prepareEvent(consumed(1, runEvent()))))).toEqual([
+    expect(Object.keys(envelopeOf(prepareEvent(consumed(1, runEventText()))))).toEqual([
       ...[
         'evidence',
         'receiptId',
@@ -53,7 +53,7 @@ describe('prepareEvent', () => {
   });
 
   it('keeps a size as a power of two only', () => {
-    const text = runEvent();
+    const text = runEventText();
     const { bytesBucket } = envelopeOf(prepareEvent(consumed(1, text))).received;
     expect(Math.log2(bytesBucket) % 1).toBe(0);
     expect(bytesBucket).toBeGreaterThanOrEqual(text.length);
@@ -86,7 +86,7 @@ describe('prepareEvent', () => {
 
 describe('an event that cannot be redacted', () => {
   const facets = { acme_thing: { x: CANARY }, sql: { query: CANARY } };
-  const text = runEvent({
+  const text = runEventText({
     run: { runId: RUN_ID, facets },
     inputs: [{ namespace: 'postgres://u:hunter2@h', name: 'a.b', facets }],
     note: CANARY,
@@ -112,7 +112,7 @@ describe('an event that cannot be redacted', () => {
   });
 
   it.each([
-    ['run', runEvent()],
+    ['run', runEventText()],
     ['job', '{"job":{"namespace":"n","name":"j"},"outputs":[{"namespace":"n","name":"d"}]}'],
     ['dataset', '{"dataset":{"namespace":"n","name":"d","facets":{"f":{}}}}'],
   ])('can still be filed as a %s event', (kind, event) => {

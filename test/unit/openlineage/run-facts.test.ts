@@ -3,20 +3,20 @@ import { JsonDocument } from '../../../lambdas/domain/json/document.ts';
 import { readDatasets } from '../../../lambdas/domain/openlineage/datasets.ts';
 import { readRunFacts } from '../../../lambdas/domain/openlineage/run-facts.ts';
 import { runKeyOf } from '../../../lambdas/domain/openlineage/run-key.ts';
-import { runEvent } from '../../support/builders.ts';
+import { runEventText } from '../../support/builders.ts';
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
 const SPAN = 'b7ad6b7169203331';
 
 const facts = (facets: Record<string, unknown>) =>
-  readRunFacts(new JsonDocument(runEvent({ run: { runId: 'r', facets } })), [
+  readRunFacts(new JsonDocument(runEventText({ run: { runId: 'r', facets } })), [
     'bearingnode_traceContext',
     'other',
   ]);
 
 describe('facts of a run event', () => {
   it('are none when it has no facets', () => {
-    expect(readRunFacts(new JsonDocument(runEvent()), ['x'])).toEqual({
+    expect(readRunFacts(new JsonDocument(runEventText()), ['x'])).toEqual({
       traceContexts: [],
       tags: {},
     });
@@ -82,7 +82,7 @@ describe('facts of a run event', () => {
       key: `lineage.${n}${huge}`.slice(0, 2_000),
       value: huge.slice(0, 2_000),
     }));
-    const text = runEvent({
+    const text = runEventText({
       run: { runId: 'r', facets: { parent: { run: { runId: huge } }, tags: { tags } } },
       job: { namespace: 'n', name: 'j', facets: { jobType: { processingType: huge } } },
     });
@@ -93,7 +93,7 @@ describe('facts of a run event', () => {
 
 describe('datasets of an event', () => {
   const datasets = (overrides: Record<string, unknown>) =>
-    readDatasets(new JsonDocument(runEvent(overrides)));
+    readDatasets(new JsonDocument(runEventText(overrides)));
 
   it('are listed once for each way they are accessed', () => {
     const d = { namespace: 'n', name: 'd' };

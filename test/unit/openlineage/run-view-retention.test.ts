@@ -14,8 +14,8 @@ describe('retention of a held run', () => {
 
   it('is the weakest lock that the bucket reports', () => {
     const versions = new Map([
-      ['v1', present('2030-01-01T00:00:00.000Z')],
-      ['v2', present('2028-01-01T00:00:00.000Z')],
+      ['b/v1@v1', present('2030-01-01T00:00:00.000Z')],
+      ['b/v2@v2', present('2028-01-01T00:00:00.000Z')],
     ]);
     expect(view({ events, versions }).retention).toMatchObject({
       retainUntil: '2028-01-01T00:00:00.000Z',
@@ -24,7 +24,7 @@ describe('retention of a held run', () => {
   });
 
   it('shows a version without lock before any promise', () => {
-    const versions = new Map([['v2', present()]]);
+    const versions = new Map([['b/v2@v2', present()]]);
     expect(view({ events, versions }).retention).toMatchObject({
       mode: null,
       retainUntil: null,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { consumed, NOW_TEXT, runEvent } from '../../support/builders.ts';
+import { consumed, NOW_TEXT, runEventText } from '../../support/builders.ts';
 import { queriedStore, receipt } from './store.ts';
 
 const CANARY = 'canary-7f3e9d01';
@@ -9,7 +9,7 @@ const record = (n: number, text: string, hmac = `hmac-${n}`) =>
 describe('GET /events/{receiptId}', () => {
   it('answers the envelope of a stored event and where it lies', async () => {
     const { archive, get } = queriedStore();
-    await archive(record(1, runEvent({ sql: CANARY })));
+    await archive(record(1, runEventText({ sql: CANARY })));
     const { status, json } = await get(`events/${receipt(1)}`);
     expect(status).toBe(200);
     expect(json()).toMatchObject({
@@ -19,7 +19,7 @@ describe('GET /events/{receiptId}', () => {
       location: { bucket: 'vault', versionId: 'v1', line: 0 },
       lock: { mode: 'GOVERNANCE' },
     });
-    expect(json().document).toBe(runEvent({ sql: '[redacted:sql]' }));
+    expect(json().document).toBe(runEventText({ sql: '[redacted:sql]' }));
     expect(json()).not.toHaveProperty('duplicateOf');
   });
 
@@ -37,7 +37,7 @@ describe('GET /events/{receiptId}', () => {
     'answers 404 for a receipt that is %s, filed or not, and shows none of it',
     async (_what, forged) => {
       const { get, archive } = queriedStore();
-      await archive(consumed(1, runEvent(), { receiptId: forged }));
+      await archive(consumed(1, runEventText(), { receiptId: forged }));
       for (const path of [`events/${forged}`, `events/${forged}/document`]) {
         const { status, text } = await get(path);
         expect(status).toBe(404);
@@ -49,9 +49,9 @@ describe('GET /events/{receiptId}', () => {
   it('names the first of several deliveries of the same bytes', async () => {
     const { archive, get } = queriedStore();
     await archive(
-      record(1, runEvent(), 'same'),
-      record(2, runEvent(), 'same'),
-      record(3, runEvent({ x: 1 }), 'other'),
+      record(1, runEventText(), 'same'),
+      record(2, runEventText(), 'same'),
+      record(3, runEventText({ x: 1 }), 'other'),
     );
     expect((await get(`events/${receipt(2)}`)).json()).toMatchObject({ duplicateOf: receipt(1) });
     expect((await get(`events/${receipt(1)}`)).json()).not.toHaveProperty('duplicateOf');
@@ -69,7 +69,7 @@ describe('GET /events/{receiptId}', () => {
 
   it('gives the document byte for byte', async () => {
     const { archive, get } = queriedStore();
-    const text = ` ${runEvent({ n: 1 }).replace('"n":1', '"n" : 1.50e0 ')}\n`;
+    const text = ` ${runEventText({ n: 1 }).replace('"n":1', '"n" : 1.50e0 ')}\n`;
     await archive(record(1, 'oops'), record(2, text));
     const { status, text: found, headers } = await get(`events/${receipt(2)}/document`);
     expect([status, found, headers?.['content-type']]).toEqual([200, text, 'application/json']);

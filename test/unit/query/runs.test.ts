@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { consumed, RUN_ID, runEvent } from '../../support/builders.ts';
+import { consumed, RUN_ID, runEventText } from '../../support/builders.ts';
 import { queriedStore } from './store.ts';
 
 const TRACE_ID = '0af7651916cd43dd8448eb211c80319c';
 const of = (runId: string, more: Record<string, unknown> = {}) =>
-  runEvent({ run: { runId }, ...more });
+  runEventText({ run: { runId }, ...more });
 const sentBy = (group: string) => ({ submitter: { producerId: `producer-of-${group}`, group } });
 const event = (n: number, text: string, group = 'group-1') =>
   consumed(n, text, { received: { epoch: 0, hmac: `hmac-${n}` }, ...sentBy(group) });
@@ -14,8 +14,8 @@ describe('GET /runs/{runId}', () => {
     const { archive, get } = queriedStore();
     const inputs = [{ namespace: 'n', name: 'in' }];
     await archive(
-      event(1, runEvent({ inputs })),
-      event(2, runEvent({ eventType: 'COMPLETE', outputs: [{ namespace: 'n', name: 'out' }] })),
+      event(1, runEventText({ inputs })),
+      event(2, runEventText({ eventType: 'COMPLETE', outputs: [{ namespace: 'n', name: 'out' }] })),
     );
     const { status, json } = await get(`runs/${RUN_ID}`);
     expect(status).toBe(200);
@@ -83,7 +83,10 @@ describe('GET /runs/{runId}', () => {
 
   it('is contested when two groups use one UUID', async () => {
     const { archive, get } = queriedStore();
-    await archive(event(1, runEvent(), 'a'), event(2, runEvent({ eventType: 'FAIL' }), 'b'));
+    await archive(
+      event(1, runEventText(), 'a'),
+      event(2, runEventText({ eventType: 'FAIL' }), 'b'),
+    );
     expect((await get(`runs/${RUN_ID}`)).json()).toMatchObject({
       state: 'contested',
       groups: [{ group: 'a' }, { group: 'b' }],
@@ -124,7 +127,7 @@ describe('GET /runs/{runId}', () => {
     const job = { namespace: 'ns', name: 'job' };
     await archive(
       consumed(1, JSON.stringify({ job }), { acceptedAt: '2026-03-04T05:06:00.000Z' }),
-      event(2, runEvent()),
+      event(2, runEventText()),
     );
     expect((await get(`runs/${RUN_ID}`)).json()).toMatchObject({
       declared: { inAdvance: true, receiptId: 'receipt-1' },
@@ -134,7 +137,7 @@ describe('GET /runs/{runId}', () => {
   it('names the trace that the run names', async () => {
     const { archive, get } = queriedStore();
     await archive(
-      event(1, runEvent({ run: { runId: RUN_ID, facets: { ctx: { traceId: TRACE_ID } } } })),
+      event(1, runEventText({ run: { runId: RUN_ID, facets: { ctx: { traceId: TRACE_ID } } } })),
     );
     expect((await get(`runs/${RUN_ID}`)).json()).toMatchObject({
       traces: [{ traceId: TRACE_ID, held: false }],
@@ -157,7 +160,7 @@ describe('GET /runs/{runId}', () => {
     'is 503 when the index (%s) does not answer',
     async (method) => {
       const { archive, get, index } = queriedStore();
-      await archive(event(1, runEvent()));
+      await archive(event(1, runEventText()));
       index.faults.refuse(method);
       expect((await get(`runs/${RUN_ID}`)).status).toBe(503);
     },

@@ -42,31 +42,28 @@ export function queriedStore(registration: Parameters<typeof producersWith>[0] =
   return {
     ...{ vault, index, registry, lines, probes, time },
     archive: (...records: ConsumedRecord[]) =>
-      archive(
-        {
-          Records: records.map(({ position, arrivedAtMillis, data }) => ({
+      archive({
+        Records: records.map(({ position, arrivedAtMillis, data }) => ({
+          ...{
+            awsRegion: '',
+            eventName: '',
+            eventSource: '',
+            eventSourceARN: '',
+            eventVersion: '',
+            invokeIdentityArn: '',
+          },
+          eventID: `${position.shardId}:${position.sequenceNumber}`,
+          kinesis: {
             ...{
-              awsRegion: '',
-              eventName: '',
-              eventSource: '',
-              eventSourceARN: '',
-              eventVersion: '',
-              invokeIdentityArn: '',
+              kinesisSchemaVersion: '1.0',
+              partitionKey: 'p',
+              sequenceNumber: position.sequenceNumber,
             },
-            eventID: `${position.shardId}:${position.sequenceNumber}`,
-            kinesis: {
-              ...{
-                kinesisSchemaVersion: '1.0',
-                partitionKey: 'p',
-                sequenceNumber: position.sequenceNumber,
-              },
-              approximateArrivalTimestamp: arrivedAtMillis / 1000,
-              data: Buffer.from(data).toString('base64'),
-            },
-          })),
-        },
-        CONTEXT,
-      ),
+            approximateArrivalTimestamp: arrivedAtMillis / 1000,
+            data: Buffer.from(data).toString('base64'),
+          },
+        })),
+      }),
     get: async (proxy: string, overrides: Parameters<typeof request>[0] = {}) => {
       const event = request({
         httpMethod: 'GET',

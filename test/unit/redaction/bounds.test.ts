@@ -3,7 +3,7 @@ import { JsonDocument } from '../../../lambdas/domain/json/document.ts';
 import { prepareEvent } from '../../../lambdas/domain/openlineage/prepare-event.ts';
 import { eventPolicy } from '../../../lambdas/domain/redaction/event-policy.ts';
 import { redactWholeValues } from '../../../lambdas/domain/redaction/whole-value.ts';
-import { consumed, runEvent } from '../../support/builders.ts';
+import { consumed, runEventText } from '../../support/builders.ts';
 import { growthOverFourfold } from '../../support/growth.ts';
 
 const redact = (text: string) => redactWholeValues(new JsonDocument(text), eventPolicy);
@@ -34,7 +34,7 @@ describe('redaction', () => {
   it('stores an event as a skeleton whose list of redactions would be larger than any object', () => {
     const name = 'x'.repeat(5_000);
     const bomb = JSON.parse(nested(200, name, `{${members(2_000, (i) => `"m${i}":{"sql":"v"}`)}}`));
-    const prepared = prepareEvent(consumed(1, runEvent({ bomb })));
+    const prepared = prepareEvent(consumed(1, runEventText({ bomb })));
     expect(prepared).toMatchObject({
       envelopes: [{ kind: 'run', redaction: { mode: 'skeleton' } }],
     });

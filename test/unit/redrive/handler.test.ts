@@ -1,9 +1,9 @@
-import type { Context, SQSEvent } from 'aws-lambda';
+import type { SQSEvent } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
 import type { FailedBatch } from '../../../lambdas/domain/evidence/redrive.ts';
 import { createHandler } from '../../../lambdas/redrive/handler.ts';
 import { failureMessage } from '../../../localstack/event-source/failure-message.ts';
-import { consumed, NOW, NOW_TEXT, RETENTION, runEvent } from '../../support/builders.ts';
+import { consumed, NOW, NOW_TEXT, RETENTION, runEventText } from '../../support/builders.ts';
 import { InMemoryRunIndex, InMemoryVault } from '../../support/fakes.ts';
 import { recorder } from '../../support/recorder.ts';
 
@@ -40,8 +40,8 @@ function redrive(...bodies: string[]) {
     stream: {
       async *readRange(batch) {
         seen.push(batch);
-        yield consumed(1, runEvent());
-        yield consumed(2, runEvent());
+        yield consumed(1, runEventText());
+        yield consumed(2, runEventText());
       },
     },
     archiver: {
@@ -51,7 +51,7 @@ function redrive(...bodies: string[]) {
     planeOf: (arn) => (arn === ARN ? 'traces' : 'lineage'),
   });
   const Records = bodies.map((body, n) => ({ messageId: `m${n}`, body }));
-  return { seen, lines, answer: handler({ Records } as SQSEvent, {} as Context) };
+  return { seen, lines, answer: handler({ Records } as SQSEvent) };
 }
 
 describe('redrive handler', () => {

@@ -6,7 +6,7 @@ import {
   redriveBatch,
   type SingleArchiver,
 } from '../../../lambdas/domain/evidence/redrive.ts';
-import { consumed, NOW, NOW_TEXT, RETENTION, runEvent } from '../../support/builders.ts';
+import { consumed, NOW, NOW_TEXT, RETENTION, runEventText } from '../../support/builders.ts';
 import { InMemoryRunIndex, InMemoryVault } from '../../support/fakes.ts';
 
 type Outcome = Awaited<ReturnType<SingleArchiver['archive']>>;
@@ -31,7 +31,7 @@ function redrive(
     ...{ vault, index, retention: RETENTION, clock: () => NOW + 1 },
     stream: {
       async *readRange(): AsyncIterable<ConsumedRecord> {
-        for (const n of held) yield consumed(n, runEvent({ note: 'canary-7f3e9d01' }));
+        for (const n of held) yield consumed(n, runEventText({ note: 'canary-7f3e9d01' }));
       },
     },
     archiver: {

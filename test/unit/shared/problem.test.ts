@@ -111,7 +111,7 @@ describe('faultCode', () => {
   it('is only for faults of ours', () => {
     expect(faultCode(unauthorized('x'))).toBeUndefined();
     expect(faultCode(new InvalidEventError([]))).toBeUndefined();
-    expect(faultCode(new UnavailableError('kinesis'))).toBe('kinesis is not available');
+    expect(faultCode(new UnavailableError('kinesis'))).toBe('kinesis_unavailable');
     expect(faultCode(new RangeError(CANARY))).toBe('RangeError');
   });
 });

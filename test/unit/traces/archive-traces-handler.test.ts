@@ -1,4 +1,4 @@
-import type { Context, KinesisStreamEvent } from 'aws-lambda';
+import type { KinesisStreamEvent } from 'aws-lambda';
 import { describe, expect, it, vi } from 'vitest';
 import { createHandler } from '../../../lambdas/archive-traces/handler.ts';
 import type { ConsumedRecord } from '../../../lambdas/domain/evidence/consumed-record.ts';
@@ -35,7 +35,6 @@ describe('archive-traces', () => {
         recordOf(exportOf(span({ traceId: TRACE_B, runIds: ['r'] })), 4),
         refused,
       ),
-      {} as Context,
     );
 
     expect(await index.traceDeliveries(TRACE_A)).toHaveLength(1);

@@ -31,7 +31,7 @@ describe('promoteTrace', () => {
   it('changes nothing the second time, also when the first time ended half-way', async () => {
     const { promote, traces, index } = await staged();
     index.faults.refuse('promoteTraceDelivery');
-    await expect(promote()).rejects.toMatchObject({ code: 'unavailable' });
+    await expect(promote()).rejects.toMatchObject({ code: 'promoteTraceDelivery_unavailable' });
 
     await promote();
     const versions = traces().map(({ versionId }) => versionId);

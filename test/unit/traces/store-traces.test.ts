@@ -118,7 +118,7 @@ describe('storeTraces', () => {
       recordOf(exportOf(span({ traceId: TRACE_B })), 2),
     );
 
-    expect([...failures.values()]).toEqual(['unavailable']);
+    expect([...failures.values()]).toEqual(['putTraceDelivery_unavailable']);
     expect(
       (await archiveTraces(ungoverned(1), recordOf(exportOf(span({ traceId: TRACE_B })), 2)))
         .failures.size,

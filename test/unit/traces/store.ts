@@ -4,8 +4,8 @@ import {
 } from '../../../lambdas/domain/evidence/archive-records.ts';
 import type { ConsumedRecord } from '../../../lambdas/domain/evidence/consumed-record.ts';
 import type { RetentionPolicy } from '../../../lambdas/domain/evidence/retention.ts';
-import { storeEvents } from '../../../lambdas/domain/evidence/store-events.ts';
 import { prepareEvent } from '../../../lambdas/domain/openlineage/prepare-event.ts';
+import { storeEvents } from '../../../lambdas/domain/openlineage/store-events.ts';
 import { prepareTraces } from '../../../lambdas/domain/traces/prepare-trace.ts';
 import { promoteTrace } from '../../../lambdas/domain/traces/promote.ts';
 import { storeTraces } from '../../../lambdas/domain/traces/store-traces.ts';

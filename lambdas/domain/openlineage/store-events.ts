@@ -1,21 +1,18 @@
+import { mapConcurrently } from '../concurrency.ts';
 import { errorCode } from '../errors.ts';
+import type { DatedEnvelope } from '../evidence/archive-records.ts';
+import { type EvidenceObject, packObjects } from '../evidence/evidence-object.ts';
+import { type RunEventEntry, summariseRedaction } from '../evidence/index-entries.ts';
+import type { RecordDependencies } from '../evidence/record-finding.ts';
+import { type Lock, lockFor } from '../evidence/retention.ts';
 import { JsonDocument } from '../json/document.ts';
-import { readDatasets } from '../openlineage/datasets.ts';
-import { isIndexable, readEvent } from '../openlineage/event.ts';
-import { readRunFacts } from '../openlineage/run-facts.ts';
-import { runKeyOf } from '../openlineage/run-key.ts';
-import type { Clock, EvidenceVault, Location, RunIndex } from '../ports.ts';
-import type { DatedEnvelope } from './archive-records.ts';
-import { mapConcurrently } from './concurrency.ts';
-import { type EvidenceObject, packObjects } from './evidence-object.ts';
-import { type RunEventEntry, summariseRedaction } from './index-entries.ts';
-import { type Lock, lockFor, type RetentionPolicy } from './retention.ts';
+import type { Location } from '../ports.ts';
+import { readDatasets } from './datasets.ts';
+import { isIndexable, readEvent } from './event.ts';
+import { readRunFacts } from './run-facts.ts';
+import { runKeyOf } from './run-key.ts';
 
-export interface StoreEventsDependencies {
-  readonly vault: EvidenceVault;
-  readonly index: RunIndex;
-  readonly retention: RetentionPolicy;
-  readonly clock: Clock;
+export interface StoreEventsDependencies extends RecordDependencies {
   readonly traceContextFacets: readonly string[];
   /** Called after the link of a run to a trace is written, so that the trace can be promoted. */
   readonly onTraceNamed: (traceId: string) => Promise<void>;

@@ -1,0 +1,125 @@
+import { createHash } from 'node:crypto';
+import {
+  GetObjectCommand,
+  HeadObjectCommand,
+  PutObjectCommand,
+  type PutObjectCommandInput,
+  type S3Client,
+} from '@aws-sdk/client-s3';
+import { LineageError } from '../domain/errors.ts';
+import type { Lock } from '../domain/evidence/retention.ts';
+import type { ObjectVersion } from '../domain/ports.ts';
+import { isS3Error, s3Unavailable } from './s3-errors.ts';
+
+/** Other content stands where ours should go: never overwritten, never ignored. */
+class ConflictingObjectError extends LineageError {
+  override readonly name = 'ConflictingObjectError';
+
+  constructor() {
+    super('conflicting_object', 'another object stands under this key');
+  }
+}
+
+/** Concurrent writers of one key get 409 and may try again; more than this is no race any more. */
+const MAX_CONFLICT_RETRIES = 3;
+
+/** Object metadata (ASCII): what a second writer of the same key needs to recognise its own content and lock. */
+const Meta = {
+  contentHash: 'content-hash',
+  mode: 'lock-mode',
+  retainUntil: 'retain-until',
+  clamped: 'lock-clamped',
+} as const;
+
+export interface WriteOncePut {
+  readonly key: string;
+  readonly body: Uint8Array;
+  readonly contentHash: string;
+  readonly contentType: string;
+  readonly lock?: Lock;
+}
+
+/** A bucket whose keys are written once, with checksum and lock in the same request. */
+export class WriteOnceBucket {
+  readonly #client: S3Client;
+  readonly #bucket: string;
+
+  constructor(client: S3Client, bucket: string) {
+    this.#client = client;
+    this.#bucket = bucket;
+  }
+
+  /**
+   * Puts an object, or finds the same content there already and answers its version and lock.
+   * @throws ConflictingObjectError, UnavailableError
+   */
+  async put(put: WriteOncePut): Promise<ObjectVersion & { lock?: Lock }> {
+    for (let attempt = 0; ; attempt++) {
+      try {
+        const { VersionId } = await this.#client.send(new PutObjectCommand(this.#request(put)));
+        return { ...this.#version(put.key, VersionId), ...(put.lock && { lock: put.lock }) };
+      } catch (error) {
+        if (isS3Error(error, 'PreconditionFailed')) return this.#standing(put);
+        const isRace = isS3Error(error, 'ConditionalRequestConflict');
+        if (!isRace || attempt === MAX_CONFLICT_RETRIES) throw s3Unavailable(error);
+      }
+    }
+  }
+
+  /** Current content of a key; undefined when it is not there. */
+  async find(key: string): Promise<Uint8Array | undefined> {
+    try {
+      const { Body } = await this.#client.send(
+        new GetObjectCommand({ Bucket: this.#bucket, Key: key }),
+      );
+      return await Body?.transformToByteArray();
+    } catch (error) {
+      if (isS3Error(error, 'NoSuchKey', 'NotFound')) return undefined;
+      throw s3Unavailable(error);
+    }
+  }
+
+  #request({ key, body, contentHash, contentType, lock }: WriteOncePut): PutObjectCommandInput {
+    return {
+      Bucket: this.#bucket,
+      Key: key,
+      Body: body,
+      ContentType: contentType,
+      ChecksumSHA256: createHash('sha256').update(body).digest('base64'),
+      IfNoneMatch: '*',
+      Metadata: { [Meta.contentHash]: contentHash, ...(lock && lockMetadata(lock)) },
+      ...(lock && {
+        ObjectLockMode: lock.mode,
+        ObjectLockRetainUntilDate: new Date(lock.retainUntil),
+      }),
+    };
+  }
+
+  async #standing({ key, contentHash }: WriteOncePut): Promise<ObjectVersion & { lock?: Lock }> {
+    try {
+      const { VersionId, Metadata = {} } = await this.#client.send(
+        new HeadObjectCommand({ Bucket: this.#bucket, Key: key }),
+      );
+      if (Metadata[Meta.contentHash] !== contentHash) throw new ConflictingObjectError();
+      const lock = lockOf(Metadata);
+      return { ...this.#version(key, VersionId), ...(lock && { lock }) };
+    } catch (error) {
+      throw s3Unavailable(error);
+    }
+  }
+
+  /** S3 calls the only version of an unversioned bucket `null`. */
+  #version(key: string, versionId = 'null'): ObjectVersion {
+    return { bucket: this.#bucket, key, versionId };
+  }
+}
+
+function lockMetadata({ mode, retainUntil, clamped }: Lock): Record<string, string> {
+  return { [Meta.mode]: mode, [Meta.retainUntil]: retainUntil, [Meta.clamped]: String(clamped) };
+}
+
+function lockOf(metadata: Readonly<Record<string, string>>): Lock | undefined {
+  const { [Meta.mode]: mode, [Meta.retainUntil]: retainUntil, [Meta.clamped]: clamped } = metadata;
+  if ((mode !== 'GOVERNANCE' && mode !== 'COMPLIANCE') || !retainUntil) return undefined;
+  return { mode, retainUntil, clamped: clamped === 'true' };
+}

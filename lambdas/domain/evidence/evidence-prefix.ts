@@ -1,0 +1,10 @@
+/** Object key prefixes: where evidence lies, and what the rights of the functions are cut to. */
+export const EvidencePrefix = {
+  lineage: 'lineage/',
+  traces: 'traces/',
+  quarantine: 'quarantine/',
+  findings: 'findings/',
+  reports: 'reports/',
+  producers: 'producers/',
+  keys: 'keys/',
+} as const;

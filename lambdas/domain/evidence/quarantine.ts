@@ -1,0 +1,77 @@
+import type { StreamPlane } from '../audit/findings.ts';
+import type { ConsumedRecord, QuarantinedRecord } from './consumed-record.ts';
+import type { StreamPosition } from './envelope.ts';
+import { EvidencePrefix } from './evidence-prefix.ts';
+import type { RecordDependencies } from './record-finding.ts';
+import { lockFor } from './retention.ts';
+import { decodeHead, type RecordHead } from './stream-record.ts';
+
+/** Names an accepted record that could not be stored, without a byte of its payload. */
+export interface Quarantined {
+  readonly quarantine: 1;
+  readonly reason: string;
+  readonly stream: StreamPosition;
+  /** RFC 3339 UTC: acceptance where the head is readable, else the arrival in the stream. */
+  readonly acceptedAt: string;
+  readonly head?: Pick<
+    RecordHead,
+    'receiptId' | 'acceptedAt' | 'submitter' | 'retentionClass' | 'received'
+  >;
+}
+
+/** Quarantines a record: its head if that can be read, never its body. */
+export function quarantine(
+  { position, arrivedAtMillis, data }: ConsumedRecord,
+  reason: string,
+): QuarantinedRecord {
+  const head = decodeHead(data);
+  return {
+    position,
+    arrivedAtMillis,
+    quarantined: {
+      quarantine: 1,
+      reason,
+      stream: position,
+      acceptedAt: head?.acceptedAt ?? new Date(arrivedAtMillis).toISOString(),
+      ...(head && {
+        head: {
+          receiptId: head.receiptId,
+          acceptedAt: head.acceptedAt,
+          submitter: head.submitter,
+          retentionClass: head.retentionClass,
+          received: head.received,
+        },
+      }),
+    },
+  };
+}
+
+/** `quarantine/dt=…/hour=…/<shard>-<sequence>-<reason>.json`: the same for every replay, another for another reason. */
+function quarantineKey({ acceptedAt, stream, reason }: Quarantined): string {
+  const at = new Date(acceptedAt).toISOString();
+  return `${EvidencePrefix.quarantine}dt=${at.slice(0, 10)}/hour=${at.slice(11, 13)}/${stream.shardId}-${stream.sequenceNumber}-${reason}.json`;
+}
+
+/** Puts the payload-free document of a quarantined record and files its receipt, if it has one. */
+export async function storeQuarantined(
+  { arrivedAtMillis, quarantined }: QuarantinedRecord,
+  plane: StreamPlane,
+  { vault, index, retention, clock }: RecordDependencies,
+): Promise<void> {
+  const countsFrom = Math.max(Date.parse(quarantined.acceptedAt), arrivedAtMillis);
+  const periodDays = plane === 'lineage' ? retention.lineageDays : retention.traceDays;
+  const lock = lockFor(retention, periodDays, countsFrom, clock());
+  const version = await vault.putDocument(quarantineKey(quarantined), quarantined, lock);
+  const { head } = quarantined;
+  if (!head) return;
+  await index.putDelivery({
+    receiptId: head.receiptId,
+    acceptedAt: head.acceptedAt,
+    submitter: head.submitter,
+    kind: 'quarantine',
+    retentionClass: head.retentionClass,
+    receivedHmac: head.received.hmac,
+    location: { ...version, line: 0 },
+    lock,
+  });
+}

@@ -1,0 +1,10 @@
+import type { APIGatewayProxyResult } from 'aws-lambda';
+
+export function jsonResponse(statusCode: number, body: unknown): APIGatewayProxyResult {
+  return jsonTextResponse(statusCode, JSON.stringify(body));
+}
+
+/** An answer that is JSON text already: stored documents are passed on to the byte. */
+export function jsonTextResponse(statusCode: number, body: string): APIGatewayProxyResult {
+  return { statusCode, headers: { 'content-type': 'application/json' }, body };
+}
