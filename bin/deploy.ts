@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline/promises';
+import { S3Client } from '@aws-sdk/client-s3';
 import { Command } from 'commander';
 import { localDir, REPOSITORY } from '../localstack/paths.ts';
 import { administrationOf, configOf } from './evidence/administration.ts';
@@ -37,6 +38,7 @@ async function deploy({ stage, yes }: DeployOptions): Promise<string> {
     if (answer.trim() !== config.name) throw new CliError(ExitCode.usage, 'Nothing was deployed.');
   }
 
+  await requireCredentials();
   const folder = localDir(process.env);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const outputsFile = join(folder, `${config.name}.outputs.json`);
@@ -64,6 +66,11 @@ async function deploy({ stage, yes }: DeployOptions): Promise<string> {
   ].join('\n');
 }
 
+/** Asks before synthesis, which takes half a minute. @throws the SDK's CredentialsProviderError when there are none */
+async function requireCredentials(): Promise<void> {
+  await new S3Client({ region: 'us-east-1' }).config.credentials();
+}
+
 function recordOf(
   stage: string,
   byStack: Record<string, Record<string, string>>,
@@ -76,7 +83,6 @@ function recordOf(
     return value;
   };
   const apiUrl = output('ApiUrl');
-
   const region = output('HmacKeyArn').split(':')[3] as string;
   return { stage, region, apiUrl, clientUrls: clientUrlsOf(apiUrl), ...resourcesFrom(output) };
 }

@@ -1,4 +1,3 @@
-#!/usr/bin/env -S node --import tsx
 import { Command } from 'commander';
 import { type CliContext, runCommand } from './evidence/cli.ts';
 import { addProducersCommand } from './evidence/producers.ts';

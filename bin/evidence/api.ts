@@ -1,5 +1,5 @@
 import { type CliContext, CliError, ExitCode, type GlobalOptions } from './cli.ts';
-import { findDeployment } from './deployment.ts';
+import { type DeploymentRecord, readDeployment } from './deployment.ts';
 import { printable } from './table.ts';
 
 /** No single answer takes longer; beyond it the store counts as unreachable. */
@@ -47,20 +47,11 @@ export async function readApi(
 function resolveTarget({ url, key, stage }: GlobalOptions, env: NodeJS.ProcessEnv): Target {
   // What is said with the command outranks what the shell says.
   const named = url ?? (stage === undefined ? env.EVIDENCE_URL : undefined);
-  const recorded = named ? undefined : findDeployment(stage, env);
-  const target = {
-    url: named ?? recorded?.apiUrl,
-    key: key ?? env.EVIDENCE_KEY ?? recorded?.keys?.read,
-  };
-  if (!target.url) {
-    throw new CliError(
-      ExitCode.usage,
-      'No store is named: give --url or --stage, set EVIDENCE_URL, or run npm start.',
-    );
-  }
-  if (!target.key)
+  const recorded = named ? undefined : readDeployment(stage, env);
+  const bearer = key ?? env.EVIDENCE_KEY ?? recorded?.keys?.read;
+  if (!bearer)
     throw new CliError(ExitCode.usage, 'No key is named: give --key or set EVIDENCE_KEY.');
-  return { url: target.url.replace(/\/+$/, ''), key: target.key };
+  return { url: (named ?? (recorded as DeploymentRecord).apiUrl).replace(/\/+$/, ''), key: bearer };
 }
 
 function detailOf(body: string): string {

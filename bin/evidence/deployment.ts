@@ -56,36 +56,25 @@ export interface DeploymentRecord extends DeployedResources {
   readonly keys?: { readonly read: string };
 }
 
-/** The record of a stage; of the one in STAGE, or the local one, when none is named. Undefined when there is none. */
-export function findDeployment(
-  stage: string | undefined,
-  env: NodeJS.ProcessEnv,
-): DeploymentRecord | undefined {
-  const named = stage ?? env.STAGE;
-  const file = isLocal(named) ? 'environment.json' : `${named}.json`;
-  try {
-    return JSON.parse(readFileSync(join(localDir(env), file), 'utf8'));
-  } catch {
-    return undefined;
-  }
-}
-
-/** @throws CliError usage (2) when there is no such record */
+/**
+ * The record of a stage; of the one in STAGE, or the local one, when none is named.
+ * @throws CliError usage (2) when there is no such record
+ */
 export function readDeployment(
   stage: string | undefined,
   env: NodeJS.ProcessEnv,
 ): DeploymentRecord {
-  const record = findDeployment(stage, env);
-  if (record) return record;
-  throw new CliError(
-    ExitCode.usage,
-    isLocal(stage ?? env.STAGE)
-      ? 'No deployment is recorded: run npm start, or name one with --stage.'
-      : `No deployment of ${stage ?? env.STAGE} is recorded: npm run deploy -- --stage ${stage ?? env.STAGE} makes one.`,
-  );
-}
-
-/** An empty variable STAGE names nothing. */
-function isLocal(stage: string | undefined): boolean {
-  return !stage || stage === 'local';
+  // An empty variable STAGE names nothing.
+  const named = stage ?? (env.STAGE || 'local');
+  const file = named === 'local' ? 'environment.json' : `${named}.json`;
+  try {
+    return JSON.parse(readFileSync(join(localDir(env), file), 'utf8'));
+  } catch {
+    throw new CliError(
+      ExitCode.usage,
+      named === 'local'
+        ? 'No store is named: give --url or --stage, set EVIDENCE_URL, or run npm start.'
+        : `No deployment of ${named} is recorded: npm run deploy -- --stage ${named} makes one.`,
+    );
+  }
 }

@@ -67,7 +67,7 @@ describe('bin/evidence.ts', () => {
   it.each([
     [['--stage', 'trial'], {}, 3, /127\.0\.0\.1:1\/trial does not answer/],
     [[], { STAGE: 'trial' }, 3, /127\.0\.0\.1:1\/trial does not answer/],
-    [['--stage', 'dev'], { STAGE: 'trial' }, 2, /^No store is named/],
+    [['--stage', 'dev'], { STAGE: 'trial' }, 2, /^No deployment of dev is recorded/],
     [[], {}, 2, /^No store is named.*npm start/],
     [[], { STAGE: '' }, 2, /^No store is named.*npm start/],
   ])(
