@@ -1,14 +1,8 @@
-import { join } from 'node:path';
 import { recordedEmulator } from '../localstack/emulator-life.ts';
 import { type Environment, readEnvironment } from '../localstack/environment.ts';
 import { readKnobs } from '../localstack/knobs.ts';
-import { removeLocal, startLocal } from '../localstack/local.ts';
-import { REPOSITORY } from '../localstack/paths.ts';
 import { isRunning } from '../localstack/process-identity.ts';
-import { seed } from '../localstack/seed.ts';
-
-/** Beside what `npm start` left running, never on top of it. */
-const OWN_LOCAL_DIR = join(REPOSITORY, '.local', 'bench');
+import { startTemporary } from '../localstack/temporary.ts';
 
 /** Does something with the environment that runs, or with one of its own that ends with it. */
 export async function withEnvironment<T>(
@@ -16,13 +10,11 @@ export async function withEnvironment<T>(
 ): Promise<T> {
   const running = findRunning();
   if (running) return work(running);
-  const interrupted = () => void removeLocal(OWN_LOCAL_DIR).finally(() => process.exit(130));
-  process.once('SIGINT', interrupted);
+  const { environment, remove } = await startTemporary('bench');
   try {
-    return await work(await startLocal({ localDir: OWN_LOCAL_DIR, seed }));
+    return await work(environment);
   } finally {
-    process.off('SIGINT', interrupted);
-    await removeLocal(OWN_LOCAL_DIR);
+    await remove();
   }
 }
 

@@ -142,8 +142,12 @@ export class DynamoRunIndex implements RunIndex {
     );
   }
 
+  deliveries(receiptId: string): Promise<DeliveryEntry[]> {
+    return this.#entries(Collection.delivery, receiptId);
+  }
+
   async delivery(receiptId: string): Promise<DeliveryEntry | undefined> {
-    const entries = await this.#entries<DeliveryEntry>(Collection.delivery, receiptId);
+    const entries = await this.deliveries(receiptId);
     return entries.find(({ kind }) => kind !== 'quarantine') ?? entries[0];
   }
 

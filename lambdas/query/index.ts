@@ -36,5 +36,6 @@ export const handler = createHandler({
     ],
     Date.now,
   ),
+  clock: Date.now,
   logger: new Logger(),
 });

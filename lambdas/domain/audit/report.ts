@@ -61,6 +61,8 @@ export async function fileReport(
   for (const finding of report.findings) await recordFinding(finding, dependencies);
   const day = report.to.slice(0, 10);
   const key = `${EvidencePrefix.reports}${report.kind}/dt=${day}/${report.to.replaceAll(':', '')}-${report.id}.json`;
-  const lock = lockFor(retention, retention.recordDays, Date.parse(report.asOf), clock());
+  const now = clock();
+  const countsFrom = Math.min(Date.parse(report.asOf), now);
+  const lock = lockFor(retention, retention.recordDays, countsFrom, now);
   return vault.putDocument(key, report, lock);
 }

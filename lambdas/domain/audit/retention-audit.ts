@@ -1,7 +1,7 @@
 import { groupBy } from '../collections.ts';
 import { mapConcurrently } from '../concurrency.ts';
 import { AccessDeniedError, UnreadableRecordError } from '../errors.ts';
-import { readEnvelopes } from '../evidence/evidence-object.ts';
+import { leafHash, readEnvelopes } from '../evidence/evidence-object.ts';
 import { EvidencePrefix } from '../evidence/evidence-prefix.ts';
 import { hoursBetween, INDEX_SHARDS } from '../evidence/hour-shard.ts';
 import type { DeliveryEntry } from '../evidence/index-entries.ts';
@@ -125,10 +125,11 @@ async function isReplay(
   { reader, index }: RetentionAuditDependencies,
 ): Promise<boolean> {
   try {
-    const receipts = new Set(
-      readEnvelopes(await reader.read(version)).map(({ receiptId }) => receiptId),
-    );
-    for (const receiptId of receipts) if (!(await index.delivery(receiptId))) return false;
+    for (const envelope of readEnvelopes(await reader.read(version))) {
+      const entries = await index.deliveries(envelope.receiptId);
+      const leaf = leafHash(envelope);
+      if (!entries.some((entry) => entry.leafHash === leaf)) return false;
+    }
     return true;
   } catch (error) {
     if (error instanceof UnreadableRecordError) return false;

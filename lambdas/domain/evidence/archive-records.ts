@@ -10,7 +10,12 @@ import { errorCode } from '../errors.ts';
 import { runKeysOf } from '../openlineage/run-key.ts';
 import type { ConsumedRecord, Prepared, QuarantinedRecord } from './consumed-record.ts';
 import type { Envelope } from './envelope.ts';
-import { type Quarantined, storeQuarantined } from './quarantine.ts';
+import {
+  acceptedAfterArrival,
+  type Quarantined,
+  quarantine,
+  storeQuarantined,
+} from './quarantine.ts';
 import { type RecordDependencies, recordFinding } from './record-finding.ts';
 
 /** An envelope with the later of acceptance and arrival, from which its retention counts. */
@@ -52,7 +57,7 @@ export async function archiveRecords(
   records: readonly ConsumedRecord[],
   dependencies: ArchiveDependencies,
 ): Promise<ArchiveOutcome> {
-  const prepared = records.map((record) => dependencies.prepare(record));
+  const prepared = records.map((record) => prepareOnce(record, dependencies.prepare));
   const dated: DatedEnvelope[] = [];
   const findings: Array<{ sequenceNumber: string; finding: Finding }> = [];
   const quarantined: QuarantinedRecord[] = [];
@@ -98,6 +103,14 @@ export async function archiveRecords(
     skeletons: dated.filter(({ envelope }) => envelope.redaction.mode === 'skeleton').length,
     quarantined: quarantined.length,
   };
+}
+
+function prepareOnce(record: ConsumedRecord, prepare: ArchiveDependencies['prepare']): Prepared {
+  const prepared = prepare(record);
+  const [first] = 'envelopes' in prepared ? prepared.envelopes : [];
+  return first && acceptedAfterArrival(first.acceptedAt, record.arrivedAtMillis)
+    ? quarantine(record, 'accepted_after_arrival')
+    : prepared;
 }
 
 function unreadable(quarantined: Quarantined, plane: Plane): Finding {

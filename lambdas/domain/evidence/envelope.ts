@@ -1,3 +1,4 @@
+import type { EventKind } from '../openlineage/event.ts';
 import { sha256Hex } from './store-key.ts';
 import type { RecordHead, Submitter } from './stream-record.ts';
 
@@ -22,7 +23,7 @@ export interface Redaction {
   readonly fields: readonly RedactedField[];
 }
 
-export type RecordKind = 'run' | 'job' | 'dataset' | 'trace';
+export type RecordKind = EventKind | 'trace';
 
 /** One stored line: everything the store says about a delivery, and the document itself as text. */
 export interface Envelope {

@@ -44,6 +44,13 @@ function packObject(folder: string, envelopes: readonly Envelope[]): EvidenceObj
   };
 }
 
+/** Leaf hash of a record (contract.md, Records): SHA-256 over 0x00 and its line without the newline, in hex. */
+export function leafHash(envelope: Envelope): string {
+  return sha256Hex(Buffer.concat([LEAF, Buffer.from(JSON.stringify(envelope))]));
+}
+
+const LEAF = Buffer.from([0]);
+
 /** Whether an object's bytes are those that its key was made from. */
 export function matchesKey(key: string, body: Uint8Array): boolean {
   try {

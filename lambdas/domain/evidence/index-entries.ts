@@ -35,6 +35,8 @@ export interface DeliveryEntry extends StoredLine {
   readonly kind: RecordKind | 'quarantine';
   readonly retentionClass: string;
   readonly receivedHmac: string;
+  /** Of the stored line, so that a row cannot be made to vouch for another one; quarantine has no line. */
+  readonly leafHash?: string;
   /** Of run events: the run it is filed under. */
   readonly runKey?: string;
   /** Of trace deliveries: one export is filed once per trace. */

@@ -19,12 +19,24 @@ export interface Quarantined {
   >;
 }
 
+/** Accepted later than it arrived by more than a clock can be wrong: such a time must steer no folder and no lock. */
+export function acceptedAfterArrival(acceptedAt: string, arrivedAtMillis: number): boolean {
+  return Date.parse(acceptedAt) - arrivedAtMillis > MAX_CLOCK_LEAD_MILLIS;
+}
+
+const MAX_CLOCK_LEAD_MILLIS = 86_400_000;
+
+function plausibleHead(data: Uint8Array, arrivedAtMillis: number): RecordHead | undefined {
+  const head = decodeHead(data);
+  return head && acceptedAfterArrival(head.acceptedAt, arrivedAtMillis) ? undefined : head;
+}
+
 /** Quarantines a record: its head if that can be read, never its body. */
 export function quarantine(
   { position, arrivedAtMillis, data }: ConsumedRecord,
   reason: string,
 ): QuarantinedRecord {
-  const head = decodeHead(data);
+  const head = plausibleHead(data, arrivedAtMillis);
   return {
     position,
     arrivedAtMillis,

@@ -1,8 +1,8 @@
 import { UnreadableRecordError } from '../errors.ts';
 import { firstDelivery } from '../openlineage/run-fold.ts';
-import type { EpochKeys, ObjectReader, RunIndex } from '../ports.ts';
+import type { Clock, EpochKeys, ObjectReader, RunIndex } from '../ports.ts';
 import type { Envelope } from './envelope.ts';
-import { readLine } from './evidence-object.ts';
+import { leafHash, readLine } from './evidence-object.ts';
 import type { DeliveryEntry } from './index-entries.ts';
 import { openReceipt, receiptEpoch } from './receipt.ts';
 
@@ -10,11 +10,15 @@ export interface ReadDeliveryDependencies {
   readonly index: RunIndex;
   readonly reader: ObjectReader;
   readonly epochKeys: EpochKeys;
+  readonly clock: Clock;
 }
+
+/** What is not archived after an hour waits for a person: the alarm on the failure queue fires at the same age. */
+const OVERDUE_AFTER_MILLIS = 3_600_000;
 
 /** What a receipt stands for at the moment. */
 export type DeliveryState =
-  | { readonly status: 'pending'; readonly acceptedAt: string }
+  | { readonly status: 'pending'; readonly acceptedAt: string; readonly overdue: boolean }
   | { readonly status: 'quarantined'; readonly entry: DeliveryEntry }
   /** The row is all that is left: an audit names the loss, and no answer may hide it. */
   | { readonly status: 'missing'; readonly entry: DeliveryEntry }
@@ -26,7 +30,7 @@ export type DeliveryState =
  */
 export async function readDelivery(
   receiptId: string,
-  { index, reader, epochKeys }: ReadDeliveryDependencies,
+  { index, reader, epochKeys, clock }: ReadDeliveryDependencies,
 ): Promise<DeliveryState | undefined> {
   const epoch = receiptEpoch(receiptId);
   const key = epoch === undefined ? undefined : await epochKeys.byEpoch(epoch);
@@ -34,16 +38,17 @@ export async function readDelivery(
   if (!receipt) return undefined;
   const entry = await index.delivery(receiptId);
   if (!entry) {
-    return { status: 'pending', acceptedAt: new Date(receipt.acceptedAtMillis).toISOString() };
+    const { acceptedAtMillis } = receipt;
+    const overdue = clock() - acceptedAtMillis > OVERDUE_AFTER_MILLIS;
+    return { status: 'pending', acceptedAt: new Date(acceptedAtMillis).toISOString(), overdue };
   }
   if (entry.kind === 'quarantine') return { status: 'quarantined', entry };
   try {
     const { location } = entry;
-    return {
-      status: 'stored',
-      entry,
-      envelope: readLine(await reader.read(location), location.line),
-    };
+    const envelope = readLine(await reader.read(location), location.line);
+    // A row that points at another line must not pass that line off as this delivery.
+    const isItself = envelope.receiptId === receiptId && leafHash(envelope) === entry.leafHash;
+    return isItself ? { status: 'stored', entry, envelope } : { status: 'missing', entry };
   } catch (error) {
     if (error instanceof UnreadableRecordError) return { status: 'missing', entry };
     throw error;

@@ -17,7 +17,10 @@ export async function recordFinding(
   finding: Finding,
   { vault, index, retention, clock }: RecordDependencies,
 ): Promise<void> {
-  const lock = lockFor(retention, retention.recordDays, Date.parse(finding.at), clock());
+  // A replay may speak for another day than today; no lock counts from one that has not come.
+  const now = clock();
+  const countsFrom = Math.min(Date.parse(finding.at), now);
+  const lock = lockFor(retention, retention.recordDays, countsFrom, now);
   // A rerun may see more than the run before it: other content is another step, equal content the same object.
   const content = sha256Hex(JSON.stringify(finding)).slice(0, 16);
   const step = `${finding.at.replaceAll(':', '')}-${finding.status}-${content}`;

@@ -3,7 +3,7 @@ import type { JsonDocument } from '../json/document.ts';
 import { Kind, NONE, type Node } from '../json/scanner.ts';
 import { readEventTime } from './event-time.ts';
 
-type EventKind = 'run' | 'job' | 'dataset';
+export type EventKind = 'run' | 'job' | 'dataset';
 
 /** A job or a dataset: its namespace and its name, exactly as sent. */
 export interface Identity {
@@ -46,14 +46,15 @@ export function isUuid(text: string): boolean {
 /**
  * Classifies an event and takes its identities. Refuses only what nothing could be filed under
  * (openlineage.md 1.5, validation policy); every other departure is accepted and named.
+ * @param knownKind of a stored event: redaction may have changed what its kind was read from
  * @throws InvalidEventError with the path and rule of each violation
  */
-export function readEvent(document: JsonDocument): LineageEvent {
+export function readEvent(document: JsonDocument, knownKind?: EventKind): LineageEvent {
   if (!document.isObject(document.root)) {
     throw new InvalidEventError([{ path: '$', rule: 'event_is_not_an_object' }]);
   }
   const deviations = new Set<string>();
-  const kind = classify(document, deviations);
+  const kind = knownKind ?? classify(document, deviations);
   const reader = new IdentityReader(document, deviations);
 
   const runId = kind === 'run' ? reader.runId() : undefined;

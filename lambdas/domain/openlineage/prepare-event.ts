@@ -20,6 +20,8 @@ export function prepareEvent(record: ConsumedRecord, policy: ValuePolicy = event
     const document = new JsonDocument(Buffer.from(body).toString('utf8'));
     const event = readEvent(document);
     const stored = redactOrReduce(document, policy, skeletonOf);
+    // Rows are made from what is stored: if its identity did not survive, that must show here and not there.
+    readEvent(new JsonDocument(stored.text), event.kind);
     const envelope = createEnvelope({
       head,
       receivedBytes: body.length,

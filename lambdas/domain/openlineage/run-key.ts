@@ -10,6 +10,6 @@ export function runKeyOf(runId: string): string {
 /** The run that a stored event belongs to; none for events of jobs and datasets, and for traces. */
 export function runKeysOf({ kind, document }: Envelope): string[] {
   if (kind !== 'run') return [];
-  const { runId } = readEvent(new JsonDocument(document));
+  const { runId } = readEvent(new JsonDocument(document), kind);
   return runId === undefined ? [] : [runKeyOf(runId)];
 }

@@ -1,14 +1,15 @@
 import { mapConcurrently } from '../concurrency.ts';
 import { errorCode } from '../errors.ts';
 import type { DatedEnvelope } from '../evidence/archive-records.ts';
-import { type EvidenceObject, packObjects } from '../evidence/evidence-object.ts';
+import type { Envelope } from '../evidence/envelope.ts';
+import { type EvidenceObject, leafHash, packObjects } from '../evidence/evidence-object.ts';
 import { type RunEventEntry, summariseRedaction } from '../evidence/index-entries.ts';
 import type { RecordDependencies } from '../evidence/record-finding.ts';
 import { type Lock, lockFor } from '../evidence/retention.ts';
 import { JsonDocument } from '../json/document.ts';
 import type { Location } from '../ports.ts';
 import { readDatasets } from './datasets.ts';
-import { isIndexable, readEvent } from './event.ts';
+import { type EventKind, isIndexable, readEvent } from './event.ts';
 import { readRunFacts } from './run-facts.ts';
 import { runKeyOf } from './run-key.ts';
 
@@ -70,12 +71,12 @@ async function indexObject(
 function writesFor(
   { bucket, key, versionId, line }: Location,
   lock: Lock,
-  envelope: EvidenceObject['envelopes'][number],
+  envelope: Envelope,
   { index, traceContextFacets, onTraceNamed }: StoreEventsDependencies,
 ): Array<() => Promise<void>> {
   const location = { bucket, key, versionId, line };
   const document = new JsonDocument(envelope.document);
-  const event = readEvent(document);
+  const event = readEvent(document, kindOf(envelope));
   const { receiptId, acceptedAt, submitter } = envelope;
   const runKey = event.runId === undefined ? undefined : runKeyOf(event.runId);
   const delivery = () =>
@@ -88,6 +89,7 @@ function writesFor(
       kind: envelope.kind,
       retentionClass: envelope.retentionClass,
       receivedHmac: envelope.received.hmac,
+      leafHash: leafHash(envelope),
       ...(runKey !== undefined && { runKey }),
     });
   const { job } = event;
@@ -165,6 +167,10 @@ function writesFor(
       await onTraceNamed(context.traceId);
     }),
   ];
+}
+
+function kindOf({ kind }: Envelope): EventKind | undefined {
+  return kind === 'trace' ? undefined : kind;
 }
 
 /** A text as a member, unless it is absent or too long for an index row; the document has it in any case. */

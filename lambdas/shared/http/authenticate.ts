@@ -22,7 +22,9 @@ export async function authenticate(
 ): Promise<Registration> {
   const presented =
     headerValues(event, 'authorization')
-      .flatMap((value) => BEARER.exec(value)?.[1] ?? [])
+      // Several lines may arrive joined by commas; a bearer key holds none.
+      .flatMap((value) => value.split(','))
+      .flatMap((value) => BEARER.exec(value.trim())?.[1] ?? [])
       .at(-1) ?? headerValues(event, KEY_HEADER).at(-1);
   if (presented === undefined) throw unauthorized('send a bearer key in the Authorization header');
   const key = readBearerKey(presented);

@@ -33,8 +33,11 @@ export function fitAnswer(
   );
 }
 
+/** Accept-Encoding (RFC 9110, 12.5.3): gzip or anything, unless its weight is zero. */
 function takesGzip(event: APIGatewayProxyEvent): boolean {
-  return /(^|,)\s*(gzip|\*)\s*(;\s*q=(1|0?\.\d*[1-9]\d*)\d*\.?\d*)?\s*(,|$)/i.test(
-    header(event, 'accept-encoding') ?? '',
-  );
+  return (header(event, 'accept-encoding') ?? '').split(',').some((coding) => {
+    const [name = '', ...parameters] = coding.split(';').map((part) => part.trim().toLowerCase());
+    const weight = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2) ?? '1';
+    return (name === 'gzip' || name === '*') && Number(weight) > 0;
+  });
 }

@@ -1,3 +1,4 @@
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { AccessDeniedError } from '../../../lambdas/domain/errors.ts';
 import { RUN_ID, runEventEntry } from '../../support/builders.ts';
@@ -84,6 +85,16 @@ describe('retention audit', () => {
     const { audit, vault, evidence } = await auditedStore();
     vault.versions.push({ ...evidence, key: `${evidence.key}-replayed`, versionId: 'v9' });
     expect((await audit()).report).toMatchObject({ checked: { listedVersions: 2 }, findings: [] });
+  });
+
+  it('takes a copy with other content for no replay', async () => {
+    const { audit, vault, evidence } = await auditedStore();
+    const altered = gunzipSync(evidence.body).toString().replaceAll('START', 'ABORT');
+    vault.versions.push({
+      ...evidence,
+      ...{ key: `${evidence.key}-planted`, versionId: 'v9', body: gzipSync(altered) },
+    });
+    expect((await audit()).report.findings).toMatchObject([{ kind: 'version_not_indexed' }]);
   });
 
   it.each(VIOLATIONS)('takes %s for %s and for nothing else', async (_what, kind, violate) => {

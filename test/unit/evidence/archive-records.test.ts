@@ -124,6 +124,19 @@ describe('archiving a batch', () => {
     expect(findings()).toHaveLength(findingCount);
   });
 
+  it('lets no acceptance of the future steer a folder or a lock', async () => {
+    const { run, vault } = archive();
+    const acceptedAt = '2999-12-31T00:00:00.000Z';
+    await run(consumed(1, runEventText(), { acceptedAt }), consumed(2, 'oops', { acceptedAt }));
+    expect(vault.versions.map(({ key }) => key)).not.toContainEqual(
+      expect.stringContaining('2999'),
+    );
+    for (const { lock } of vault.versions) expect(lock?.retainUntil.slice(0, 4)).toBe('2026');
+    expect(vault.versions.map(({ key }) => key)).toContainEqual(
+      expect.stringMatching(/^quarantine.*-1-accepted_after_arrival\.json$/),
+    );
+  });
+
   it('counts retention from the later of acceptance and arrival', async () => {
     const { run, index } = archive();
     await run({ ...consumed(1, runEventText()), arrivedAtMillis: NOW + 3 * DAY });

@@ -133,4 +133,14 @@ describe('an event that cannot be redacted', () => {
       'schema_url_missing',
     ]);
   });
+
+  it.each([
+    ['a run id that is nothing but a credential', { run: { runId: '?token=abc' } }],
+    ['a schemaURL whose kind is cut off', { schemaURL: 'https://x?token=b/JobEvent', run: {} }],
+  ])('keeps %s to the end of the path, or names it', (_, overrides) => {
+    const prepared = prepareEvent(consumed(1, runEventText(overrides)));
+    if ('quarantined' in prepared) return expect(prepared.quarantined.reason).toBeTruthy();
+    const { document, kind } = envelopeOf(prepared);
+    expect(() => readEvent(new JsonDocument(document), kind as 'run' | 'job')).not.toThrow();
+  });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { consumed, NOW_TEXT, runEventText } from '../../support/builders.ts';
+import { consumed, NOW, NOW_TEXT, runEventText } from '../../support/builders.ts';
 import { queriedStore, receipt } from './store.ts';
 
 const CANARY = 'canary-7f3e9d01';
@@ -26,7 +26,28 @@ describe('GET /events/{receiptId}', () => {
   it('answers 202 for a receipt that was issued and is not filed yet', async () => {
     const { get } = queriedStore();
     const { status, json } = await get(`events/${receipt(1)}`);
-    expect([status, json()]).toEqual([202, { status: 'pending', acceptedAt: NOW_TEXT }]);
+    expect([status, json()]).toEqual([
+      202,
+      { status: 'pending', acceptedAt: NOW_TEXT, overdue: false },
+    ]);
+  });
+
+  it('says that a receipt is overdue when nothing came of it for an hour', async () => {
+    const { get, time } = queriedStore();
+    time.now = NOW + 3_600_001;
+    expect((await get(`events/${receipt(1)}`)).json()).toMatchObject({ overdue: true });
+  });
+
+  it('never answers with another line than the one that was filed', async () => {
+    const { archive, get, index } = queriedStore();
+    await archive(consumed(1, runEventText(), { receiptId: receipt(1) }));
+    await archive(consumed(2, runEventText({ eventType: 'FAIL' }), { receiptId: receipt(2) }));
+    for (const [row, entry] of index.deliveryRows) {
+      const other = [...index.deliveryRows.values()].find((found) => found !== entry);
+      if (other) index.deliveryRows.set(row, { ...entry, location: other.location });
+    }
+    expect((await get(`events/${receipt(1)}`)).json()).toMatchObject({ status: 'missing' });
+    expect((await get(`events/${receipt(1)}/document`)).status).toBe(404);
   });
 
   it.each([

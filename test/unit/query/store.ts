@@ -38,6 +38,7 @@ export function queriedStore(registration: Parameters<typeof producersWith>[0] =
   const query = createHandler({
     ...{ ...shared, registry, epochKeys: new SingleEpochKey(), inspector: inspectorOver(vault) },
     health: new HealthCheck([probe], () => time.now),
+    clock: () => time.now,
   });
   return {
     ...{ vault, index, registry, lines, probes, time },

@@ -40,6 +40,7 @@ describe('authenticate', () => {
     ['BEARER with spaces', `BEARER   ${KEY}  `],
     ['the last of several lines', ['Basic dXNlcjpwdw==', `Bearer ${UNKNOWN}`, `Bearer ${KEY}`]],
     ['the bearer line among others', [`Bearer ${KEY}`, 'Basic dXNlcjpwdw==']],
+    ['lines that a proxy joined', `Basic dXNlcjpwdw==, Bearer ${KEY}`],
   ])('takes %s', async (_what, authorization) => {
     expect(await attempt(authorization)).toMatchObject({ producerId: 'producer-1' });
   });

@@ -5,6 +5,7 @@ import { fitAnswer } from '../../../lambdas/shared/http/large-answer.ts';
 import { jsonResponse } from '../../../lambdas/shared/http/response.ts';
 import { answerRoute, type Route } from '../../../lambdas/shared/http/router.ts';
 import { toBatchResponse, toConsumedRecords } from '../../../lambdas/shared/kinesis-batch.ts';
+import { growthOverFourfold } from '../../support/growth.ts';
 import { request } from '../../support/http.ts';
 
 const echo = (path: string): Route => ({
@@ -74,6 +75,14 @@ describe('fitAnswer', () => {
       expect(fitAnswer(large, asking(encoding))).toBe(large);
     },
   );
+
+  it('reads a hostile Accept-Encoding in linear time', () => {
+    const growth = growthOverFourfold(50_000, (n) => {
+      const event = asking(`gzip;q=.${'1'.repeat(n)}!`);
+      return () => fitAnswer(large, event);
+    });
+    expect(growth).toBeLessThan(10);
+  });
 
   it('says how to get what cannot be returned otherwise', () => {
     const huge = jsonResponse(200, 'x'.repeat(6_300_000));
