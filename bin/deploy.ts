@@ -1,10 +1,11 @@
 #!/usr/bin/env node
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { S3Client } from '@aws-sdk/client-s3';
 import { Command } from 'commander';
+import { claimFolder } from '../localstack/local-folder.ts';
 import { localDir, REPOSITORY } from '../localstack/paths.ts';
 import { administrationOf, configOf } from './evidence/administration.ts';
 import { CliError, ExitCode, runCommand } from './evidence/cli.ts';
@@ -40,7 +41,7 @@ async function deploy({ stage, yes }: DeployOptions): Promise<string> {
 
   await requireCredentials();
   const folder = localDir(process.env);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  claimFolder(folder);
   const outputsFile = join(folder, `${config.name}.outputs.json`);
   const stacks = `LineageEvidence-${config.name}/*`;
   const cdk = spawnSync('npx', ['cdk', 'deploy', stacks, '--outputs-file', outputsFile], {

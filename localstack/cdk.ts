@@ -11,6 +11,8 @@ export interface CdkContext {
   readonly repository: string;
   readonly endpoint: string;
   readonly log: string;
+  /** Where the running cdk is recorded. */
+  readonly record: string;
   /** A sentence once going on is pointless (the emulator is gone); cdk alone would hang for over a minute. */
   readonly abortWhen: () => string | undefined;
 }
@@ -37,6 +39,7 @@ export async function runCdk(
   rmSync(context.log, { force: true });
   const result = await run(process.execPath, [cli, ...args, '--no-color'], {
     log: context.log,
+    record: context.record,
     cwd: context.repository,
     env: localEnvironment(context.endpoint),
     limitMillis,

@@ -40,11 +40,11 @@ interface Deployed {
 /** Synthesises once, bootstraps once, and deploys unless exactly this was deployed on this emulator state before. */
 export async function deploy(
   paths: LocalPaths,
-  context: Omit<CdkContext, 'log'>,
+  context: Omit<CdkContext, 'log' | 'record'>,
   clients: Clients,
   progress: Progress,
 ): Promise<Deployment> {
-  const cdk = { ...context, log: paths.cdkLog };
+  const cdk = { ...context, log: paths.cdkLog, record: paths.cdkRecord };
   const stacks = await progress('Synthesising the stacks', () => synthesise(paths, cdk));
   const hash = hashOf(stacks);
   const before = readJson<Deployed>(paths.deployment);

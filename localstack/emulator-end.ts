@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { createClients } from './clients.ts';
 import type { Emulator } from './emulator.ts';
 import { readJson } from './json-file.ts';
-import { saveLocks } from './object-locks.ts';
+import { restoreLocks, saveLocks } from './object-locks.ts';
 import type { LocalPaths } from './paths.ts';
 import { endGroup, killGroup } from './process.ts';
 import { identify, isRunning } from './process-identity.ts';
@@ -28,7 +28,9 @@ export async function stopEmulator(paths: LocalPaths): Promise<boolean> {
 
 async function trySaveLocks({ endpoint }: Emulator, paths: LocalPaths): Promise<boolean> {
   try {
-    await saveLocks(createClients(endpoint).s3, paths.objectLocks);
+    const { s3 } = createClients(endpoint);
+    await restoreLocks(s3, paths.objectLocks);
+    await saveLocks(s3, paths.objectLocks);
     return true;
   } catch {
     return false;

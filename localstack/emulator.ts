@@ -43,10 +43,10 @@ export async function startEmulator(
 ): Promise<EmulatorStart> {
   const recorded = readJson<Emulator>(paths.emulatorRecord);
   if (recorded !== undefined && isRunning(recorded.process)) {
-    return { emulator: await reuse(recorded, port), started: false, wiped: false };
+    return { emulator: await reuse(recorded, paths, port), started: false, wiped: false };
   }
   if (recorded !== undefined) discardCrashed(recorded, paths);
-  await refuseTakenPort(port);
+  await requireFreePort(port);
   const started = startDetached(python, ['-m', 'ministack'], {
     log: paths.emulatorLog,
     env: emulatorEnvironment(paths.emulatorData, port),
@@ -74,7 +74,7 @@ export function emulatorWatch(emulator: Emulator): () => string | undefined {
       : 'The emulator ended while it was needed: run npm start again, it begins with an empty state.';
 }
 
-async function reuse(recorded: Emulator, port: number): Promise<Emulator> {
+async function reuse(recorded: Emulator, paths: LocalPaths, port: number): Promise<Emulator> {
   if (recorded.port !== port) {
     throw new UserError(
       `The emulator already runs on port ${recorded.port}: run npm stop first, or set EMULATOR_PORT=${recorded.port}.`,
@@ -85,10 +85,13 @@ async function reuse(recorded: Emulator, port: number): Promise<Emulator> {
       'The emulator runs but does not answer: run npm run reset, then npm start again.',
     );
   }
+  // A start that was interrupted right after the emulator came up has not got to it.
+  await restoreLocks(createClients(recorded.endpoint).s3, paths.objectLocks);
   return recorded;
 }
 
-async function refuseTakenPort(port: number): Promise<void> {
+/** Throws a UserError that names the way out when something listens on the port. */
+export async function requireFreePort(port: number): Promise<void> {
   if (await isListening(port)) {
     throw new UserError(
       `Port ${port} is taken by another program: end it, or choose another port with EMULATOR_PORT=${port + 1} npm start.`,

@@ -21,6 +21,8 @@ export function runnerFiles(folder: string) {
   return {
     config: join(folder, 'config.json'),
     lock: join(folder, 'runner.lock'),
+    /** Who was started last: it takes the lock only after half a second. */
+    started: join(folder, 'started.json'),
     /** Written when every mapping was read: who is ready. */
     ready: join(folder, 'ready.json'),
   };
@@ -47,6 +49,7 @@ export async function startEventSource(
     env: localEnvironment(endpoint),
     cwd: REPOSITORY,
   });
+  if (started !== undefined) writeJson(files.started, started);
   await waitUntil(
     () => isReady(folder) || started === undefined || !isRunning(started),
     START_MILLIS,
@@ -62,9 +65,11 @@ export async function startEventSource(
 /** Ends the runner: it finishes the invocations that run and keeps its checkpoints. Returns whether one was running. */
 export async function stopEventSource(paths: LocalPaths): Promise<boolean> {
   const files = runnerFiles(paths.eventSource);
-  const holder = readHolder(files.lock);
-  if (holder === undefined || !isRunning(holder)) return false;
-  await endGroup(holder, STOP_MILLIS);
+  const runner = [files.lock, files.started]
+    .map(readHolder)
+    .find((holder) => holder !== undefined && isRunning(holder));
+  if (runner === undefined) return false;
+  await endGroup(runner, STOP_MILLIS);
   rmSync(files.lock, { force: true });
   return true;
 }

@@ -1,9 +1,7 @@
-import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Clients, createClients } from './clients.ts';
 import { type Deployment, deploy, wasDestroyed } from './deploy.ts';
-import { type Emulator, emulatorWatch, startEmulator } from './emulator.ts';
-import { stopEmulator, wipeState } from './emulator-end.ts';
+import { type Emulator, emulatorWatch, requireFreePort, startEmulator } from './emulator.ts';
 import { whileEmulatorLives } from './emulator-life.ts';
 import {
   describeEnvironment,
@@ -15,7 +13,9 @@ import {
 import { UserError } from './errors.ts';
 import { startEventSource, stopEventSource } from './event-source.ts';
 import { readJson } from './json-file.ts';
-import { tryLock } from './lock.ts';
+import { resetLocal } from './local-end.ts';
+import { claimFolder } from './local-folder.ts';
+import { holdLock } from './lock.ts';
 import { type LocalPaths, localPaths, REPOSITORY } from './paths.ts';
 import { freePort } from './port.ts';
 import { findPython } from './prerequisites.ts';
@@ -40,41 +40,24 @@ export interface StartOptions {
 /** Starts everything that is not up: emulator, stacks, settings, event source runner, producers. Safe to repeat. */
 export async function startLocal(options: StartOptions): Promise<Environment> {
   const paths = localPaths(options.localDir);
-  const lock = join(paths.root, 'start.lock');
-  if (!tryLock(lock)) {
+  claimFolder(paths.root);
+  const release = holdLock(join(paths.root, 'start.lock'));
+  if (release === undefined) {
     throw new UserError(`Another start is at work in ${paths.root}: wait until it is done.`);
   }
   try {
     return await start(paths, options);
   } finally {
-    rmSync(lock, { force: true });
+    release();
   }
-}
-
-/** Ends the runner, then the emulator, which saves its state. Returns whether anything was running. */
-export async function stopLocal(localDir: string): Promise<boolean> {
-  const paths = localPaths(localDir);
-  const ranMappings = await stopEventSource(paths);
-  return (await stopEmulator(paths)) || ranMappings;
-}
-
-/** Ends everything and leaves nothing of it: for environments that live as long as one test run or benchmark. */
-export async function removeLocal(localDir: string): Promise<void> {
-  await stopLocal(localDir);
-  rmSync(localDir, { recursive: true, force: true });
-}
-
-/** Ends everything and removes the state; the installed emulator and the synthesised stacks stay. */
-export async function resetLocal(localDir: string): Promise<void> {
-  await stopLocal(localDir);
-  wipeState(localPaths(localDir));
 }
 
 async function start(paths: LocalPaths, options: StartOptions): Promise<Environment> {
   const progress = options.progress ?? silent;
+  const port = await choosePort(paths, options);
   const python = findPython();
   const venv = await progress('Installing the emulator', () => ensureVenv(python));
-  const emulator = await progress('Starting the emulator', () => raise(venv, paths, options));
+  const emulator = await progress('Starting the emulator', () => raise(venv, paths, port, options));
   const clients = createClients(emulator.endpoint);
   return whileEmulatorLives(emulator, async () => {
     const deployment = await deploy(
@@ -97,11 +80,23 @@ async function start(paths: LocalPaths, options: StartOptions): Promise<Environm
   });
 }
 
-async function raise(venv: string, paths: LocalPaths, options: StartOptions): Promise<Emulator> {
+/** Looked at first: installing takes half a minute, and a taken port makes it useless. */
+async function choosePort(paths: LocalPaths, options: StartOptions): Promise<number> {
+  const recorded = readJson<Emulator>(paths.emulatorRecord);
+  const port = options.port ?? recorded?.port ?? (await freePort());
+  if (recorded === undefined || !isRunning(recorded.process)) await requireFreePort(port);
+  return port;
+}
+
+async function raise(
+  venv: string,
+  paths: LocalPaths,
+  port: number,
+  options: StartOptions,
+): Promise<Emulator> {
   const recorded = readJson<Emulator>(paths.emulatorRecord);
   // A runner of a crashed emulator would go on with the next one, whose streams have the same names.
   if (recorded !== undefined && !isRunning(recorded.process)) await stopEventSource(paths);
-  const port = options.port ?? recorded?.port ?? (await freePort());
   const { emulator, wiped } = await startEmulator(venv, paths, port);
   if (wiped) {
     options.notify?.('The emulator had ended without saving its state, so this starts empty.');

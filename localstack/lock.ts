@@ -12,10 +12,15 @@ export async function takeLock(path: string, limitMillis: number): Promise<() =>
       `Another command has been working on ${path.replace(/\.lock$/, '')} for too long: wait for it or end it, then run the command again.`,
     );
   }
-  return () => rmSync(path, { force: true });
+  return releaseOf(path);
 }
 
-/** Takes a lock file if no living process holds it. */
+/** Takes a lock file if no living process holds it. Returns the release; undefined when it is held. */
+export function holdLock(path: string): (() => void) | undefined {
+  return tryLock(path) ? releaseOf(path) : undefined;
+}
+
+/** Takes a lock file if no living process holds it, for the life of this process or longer. */
 export function tryLock(path: string): boolean {
   mkdirSync(dirname(path), { recursive: true });
   if (create(path)) return true;
@@ -27,6 +32,16 @@ export function tryLock(path: string): boolean {
 /** Who holds a lock; undefined when nobody does. */
 export function readHolder(path: string): ProcessIdentity | undefined {
   return readJson<ProcessIdentity>(path);
+}
+
+/** Also releases when this process is ended half-way, by Ctrl-C. */
+function releaseOf(path: string): () => void {
+  const remove = () => rmSync(path, { force: true });
+  process.once('exit', remove);
+  return () => {
+    process.off('exit', remove);
+    remove();
+  };
 }
 
 /** Renames the dead holder's lock away; a lock that another finder took meanwhile is put back. */

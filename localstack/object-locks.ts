@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import {
   GetObjectLockConfigurationCommand,
   HeadObjectCommand,
@@ -50,7 +51,7 @@ export async function saveLocks(s3: S3Client, path: string): Promise<number> {
   return locks.length;
 }
 
-/** Sets the locks again that `saveLocks` wrote down; must run before anybody can touch an object. */
+/** Sets the locks again that `saveLocks` wrote down, once; must run before anybody can touch an object. */
 export async function restoreLocks(s3: S3Client, path: string): Promise<void> {
   await mapConcurrently(readJson<ObjectLock[]>(path) ?? [], CONCURRENCY, async (lock) => {
     const version = { Bucket: lock.bucket, Key: lock.key, VersionId: lock.versionId };
@@ -65,6 +66,8 @@ export async function restoreLocks(s3: S3Client, path: string): Promise<void> {
       await s3.send(new PutObjectLegalHoldCommand({ ...version, LegalHold: { Status: 'ON' } }));
     }
   });
+  // While the file is there, the emulator has not got its locks back.
+  rmSync(path, { force: true });
 }
 
 async function lockedBuckets(s3: S3Client): Promise<readonly string[]> {

@@ -21,6 +21,8 @@ export interface LocalPaths {
   readonly assembly: string;
   readonly outputs: string;
   readonly cdkLog: string;
+  /** Which cdk is at work: it leads a process group of its own and outlives a start that is killed. */
+  readonly cdkRecord: string;
   /** What was synthesised from which sources, and what was deployed on this emulator state. */
   readonly deployment: string;
   readonly synthesis: string;
@@ -43,6 +45,7 @@ export function localPaths(root: string): LocalPaths {
     assembly: join(root, 'cdk.out'),
     outputs: join(root, 'outputs.json'),
     cdkLog: join(root, 'cdk.log'),
+    cdkRecord: join(root, 'cdk-process.json'),
     deployment: join(root, 'deployment.json'),
     synthesis: join(root, 'synthesis.json'),
     eventSource: join(root, 'event-source'),

@@ -1,11 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { writeJson } from './json-file.ts';
 import { identify, isRunning, type ProcessIdentity } from './process-identity.ts';
 
 /** How a command is run: in its own process group, with all output in a log file and a time limit. */
 export interface RunOptions {
   readonly log: string;
+  /** While the command runs, this file holds its identity, for whoever comes after a kill -9 of this process. */
+  readonly record?: string;
   readonly env: NodeJS.ProcessEnv;
   readonly cwd?: string;
   readonly limitMillis: number;
@@ -37,6 +40,8 @@ export function run(
     stdio: ['ignore', output, output],
   });
   closeSync(output);
+  const identity = child.pid === undefined ? undefined : identify(child.pid);
+  if (options.record && identity) writeJson(options.record, identity);
   return untilEnd(child, options);
 }
 
@@ -60,6 +65,7 @@ function untilEnd(child: ChildProcess, options: RunOptions): Promise<RunResult> 
     const stopWatching = () => {
       clearTimeout(limit);
       clearInterval(watch);
+      if (options.record) rmSync(options.record, { force: true });
       process.off('SIGINT', onSignal).off('SIGTERM', onSignal).off('exit', end);
     };
     // However this process ends, the group must not go on without it.

@@ -2,6 +2,7 @@ import { recordedEmulator, whileEmulatorLives } from './emulator-life.ts';
 import type { Environment } from './environment.ts';
 import { runEntryPoint, UserError } from './errors.ts';
 import { replayOnce } from './first-workload.ts';
+import { explainInterruption } from './interruption.ts';
 import { readKnobs } from './knobs.ts';
 import { startLocal } from './local.ts';
 import { type LocalPaths, localPaths } from './paths.ts';
@@ -19,6 +20,7 @@ const progress = createProgress();
 
 await runEntryPoint(async () => {
   const knobs = readKnobs();
+  explainInterruption(knobs.localDir);
   const paths = localPaths(knobs.localDir);
   const notify = (sentence: string) => void process.stderr.write(`${sentence}\n`);
   const environment = await startLocal({ ...knobs, progress, seed, notify });

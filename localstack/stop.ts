@@ -1,6 +1,6 @@
 import { runEntryPoint } from './errors.ts';
 import { readKnobs } from './knobs.ts';
-import { stopLocal } from './local.ts';
+import { stopLocal } from './local-end.ts';
 import { createProgress } from './progress.ts';
 
 await runEntryPoint(async () => {

@@ -1,6 +1,5 @@
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
   CreateBucketCommand,
@@ -10,7 +9,7 @@ import {
   PutObjectCommand,
   PutObjectLegalHoldCommand,
 } from '@aws-sdk/client-s3';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { createClients } from '../../localstack/clients.ts';
 import { type Emulator, startEmulator } from '../../localstack/emulator.ts';
 import { stopEmulator } from '../../localstack/emulator-end.ts';
@@ -24,7 +23,7 @@ import { isRunning } from '../../localstack/process-identity.ts';
 import { ensureVenv } from '../../localstack/venv.ts';
 
 describe('the life of the emulator', () => {
-  const paths = localPaths(mkdtempSync(join(tmpdir(), 'emulator-')));
+  const paths = localPaths(mkdtempSync(join(inject('localDir'), 'emulator-')));
   let venv: string;
   let port: number;
 

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CreateStackCommand, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { UpdateEventSourceMappingCommand } from '@aws-sdk/client-lambda';
+import { inject } from 'vitest';
 import { type Clients, createClients } from '../../localstack/clients.ts';
 import { startEmulator } from '../../localstack/emulator.ts';
 import { stopEmulator } from '../../localstack/emulator-end.ts';
@@ -45,7 +45,7 @@ exports.handler = async ({ Records }) => {
 
 /** Starts the bench; `mapping` holds the settings of the event source mapping under test. */
 export async function openBench(shards: number, mapping: Record<string, unknown>): Promise<Bench> {
-  const paths = localPaths(mkdtempSync(join(tmpdir(), 'event-source-')));
+  const paths = localPaths(mkdtempSync(join(inject('localDir'), 'event-source-')));
   const venv = await ensureVenv(findPython());
   const { emulator } = await startEmulator(venv, paths, await freePort());
   const clients = createClients(emulator.endpoint);

@@ -1,10 +1,7 @@
-import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import type { Environment } from '../../localstack/environment.ts';
-import { removeLocal, startLocal } from '../../localstack/local.ts';
-import { REPOSITORY } from '../../localstack/paths.ts';
 import { createProgress } from '../../localstack/progress.ts';
-import { seed } from '../../localstack/seed.ts';
+import { startTemporary, type Temporary } from '../../localstack/temporary.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -15,24 +12,17 @@ declare module 'vitest' {
   }
 }
 
-/** Beside what `npm start` left running, never on top of it. */
-const LOCAL_DIR = join(REPOSITORY, '.local', `test-${process.pid}`);
-
-let started: Promise<Environment> | undefined;
+let started: Promise<Temporary> | undefined;
 let users = 0;
 
 /** Deploys once for all projects of a run that need it; the last one to end takes it down. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   users++;
-  started ??= startLocal({ localDir: LOCAL_DIR, seed, progress: createProgress() });
-  try {
-    project.provide('environment', await started);
-    project.provide('localDir', LOCAL_DIR);
-  } catch (error) {
-    await removeLocal(LOCAL_DIR);
-    throw error;
-  }
+  started ??= startTemporary('test', createProgress());
+  const { environment, localDir, remove } = await started;
+  project.provide('environment', environment);
+  project.provide('localDir', localDir);
   return async () => {
-    if (--users === 0) await removeLocal(LOCAL_DIR);
+    if (--users === 0) await remove();
   };
 }
