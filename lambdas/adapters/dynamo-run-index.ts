@@ -187,6 +187,10 @@ export class DynamoRunIndex implements RunIndex {
     return this.#entries(Collection.traceRuns, traceId);
   }
 
+  isTraceLinked(traceId: string): Promise<boolean> {
+    return this.#table.holds(storeKey(Collection.traceRuns, traceId));
+  }
+
   async *acceptedInHour(hour: string, shard: number): AsyncGenerator<DeliveryEntry> {
     for await (const item of this.#table.byHour(hourKeyOf(hour, shard))) yield entryOf(item);
   }

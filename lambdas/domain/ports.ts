@@ -92,6 +92,8 @@ export interface RunIndex {
    */
   promoteTraceDelivery(entry: TraceDeliveryEntry, location: Location, lock: Lock): Promise<void>;
 
+  /** All rows of a receipt: one for each trace of an export, and one for quarantine. */
+  deliveries(receiptId: string): Promise<DeliveryEntry[]>;
   /** Of a receipt that was quarantined first and archived later, the archived delivery. */
   delivery(receiptId: string): Promise<DeliveryEntry | undefined>;
   runEvents(runKey: string): Promise<RunEventEntry[]>;
@@ -102,9 +104,11 @@ export interface RunIndex {
   references(runKey: string): Promise<ReferenceEntry[]>;
   runTraces(runKey: string): Promise<TraceRunEntry[]>;
   runFindings(runKey: string): Promise<Finding[]>;
-  /** Strongly consistent, as are {@link traceRuns}: the two sides of a join write first, then read the other. */
+  /** Strongly consistent, as are {@link traceRuns} and {@link isTraceLinked}: the two sides of a join write first, then read the other. */
   traceDeliveries(traceId: string): Promise<TraceDeliveryEntry[]>;
   traceRuns(traceId: string): Promise<TraceRunEntry[]>;
+  /** Whether any link of the trace stands, without reading them. */
+  isTraceLinked(traceId: string): Promise<boolean>;
   /** Everything accepted in one hour (`YYYY-MM-DDTHH`) on one index shard, page by page. */
   acceptedInHour(hour: string, shard: number): AsyncIterable<DeliveryEntry>;
 }

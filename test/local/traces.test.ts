@@ -26,6 +26,10 @@ describe('a trace', () => {
     expect(delivery.location.bucket).toBe(vault);
     expect((await store.lockOf(delivery.location))?.Mode).toBe('GOVERNANCE');
     expect(json.runs).toMatchObject([{ runId, held: false, basis: 'one-way' }]);
+    const { receiptId } = delivery;
+    expect((await store.get(`/api/v1/events/${receiptId}`)).json).toMatchObject({
+      ...{ status: 'stored', kind: 'trace', receiptId },
+    });
     expect((await store.get(`/api/v1/runs/${runId}`)).json).toMatchObject({
       state: 'NOT_HELD',
       referredToBy: [{ by: 'span', from: governed.traceId }],

@@ -276,12 +276,11 @@ export class InMemoryRunIndex implements RunIndex {
     }
   }
 
+  deliveries = (receiptId: string) =>
+    this.#select('delivery', this.deliveryRows, (row) => row.receiptId === receiptId);
+
   async delivery(receiptId: string): Promise<DeliveryEntry | undefined> {
-    const rows = await this.#select(
-      'delivery',
-      this.deliveryRows,
-      (row) => row.receiptId === receiptId,
-    );
+    const rows = await this.deliveries(receiptId);
     return rows.find(({ kind }) => kind !== 'quarantine') ?? rows[0];
   }
 
@@ -314,6 +313,11 @@ export class InMemoryRunIndex implements RunIndex {
 
   traceRuns = (traceId: string) =>
     this.#select('traceRuns', this.traceRunRows, (row) => row.traceId === traceId);
+
+  async isTraceLinked(traceId: string): Promise<boolean> {
+    await this.#enter('isTraceLinked');
+    return [...this.traceRunRows.values()].some((row) => row.traceId === traceId);
+  }
 
   /** Everything is on shard 0. */
   async *acceptedInHour(hour: string, shard: number): AsyncIterable<DeliveryEntry> {

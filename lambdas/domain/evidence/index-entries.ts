@@ -123,6 +123,8 @@ export interface TraceDeliveryEntry extends StoredLine {
   readonly deviations: readonly string[];
   readonly redaction: RedactionSummary;
   readonly spanCount: number;
+  /** Run ids on spans beyond the bound of the link rows of a record. */
+  readonly linksNotIndexed?: number;
 }
 
 /** A declared link between a run and a trace, and which side declared it. */

@@ -1,4 +1,4 @@
-import { groupBy, uniqueBy } from '../collections.ts';
+import { uniqueBy } from '../collections.ts';
 import type { TraceRunEntry } from '../evidence/index-entries.ts';
 import type { Submitter } from '../evidence/stream-record.ts';
 import { isUuid } from '../openlineage/event.ts';
@@ -35,85 +35,76 @@ export function linkRunsAndSpans(
   const claims = distinct(entries);
   const bySpan = claims.filter(({ declaredBy }) => declaredBy === 'span');
   const byRun = claims.filter(({ declaredBy }) => declaredBy === 'run');
-  const pairs = new Pairs(bySpan, byRun);
-  const links = bySpan.map((claim) => linkFromSpan(claim, pairs, held));
-  const unanswered = byRun.filter((claim) => pairs.spanSide(claim).length === 0);
-  return [...links, ...unanswered.map((claim) => linkFromRun(claim, pairs, held))];
+  const said = new Sayings(bySpan, byRun);
+  const links = bySpan.map((claim) => linkFromSpan(claim, said, held));
+  const unanswered = byRun.filter((claim) => !said.spansHere.has(pairKey(claim)));
+  return [...links, ...unanswered.map((claim) => linkFromRun(claim, said, held))];
 }
 
-/** What each side says, and who agrees with whom. */
-class Pairs {
-  readonly bySpan: readonly TraceRunEntry[];
-  readonly byRun: readonly TraceRunEntry[];
-  readonly #byRunKey: ReadonlyMap<string, readonly TraceRunEntry[]>;
-  readonly #spansByRunKey: ReadonlyMap<string, readonly TraceRunEntry[]>;
-  readonly #runsOfSpan: ReadonlyMap<string, readonly TraceRunEntry[]>;
+/** The first claim of each group about one thing, in the order they came. */
+type Voices = ReadonlyMap<string, TraceRunEntry>;
+
+/** What each side says, by what it speaks of; each look-up is a step, so that judging all is linear. */
+class Sayings {
+  /** Of the run about itself: in any trace, where it names a span, and of this very span. */
+  readonly runs: ReadonlyMap<string, Voices>;
+  readonly runsWithSpan: ReadonlyMap<string, Voices>;
+  readonly runsHere: ReadonlyMap<string, Voices>;
+  /** Of spans about a run: in any trace, of this very span, and whichever run this span names. */
+  readonly spans: ReadonlyMap<string, Voices>;
+  readonly spansHere: ReadonlyMap<string, Voices>;
+  readonly anyOfSpan: ReadonlyMap<string, Voices>;
+  readonly #mutual: ReadonlySet<string>;
 
   constructor(bySpan: readonly TraceRunEntry[], byRun: readonly TraceRunEntry[]) {
-    this.bySpan = bySpan;
-    this.byRun = byRun;
-    this.#byRunKey = groupBy(byRun, ({ runKey }) => runKey);
-    this.#spansByRunKey = groupBy(bySpan, ({ runKey }) => runKey);
-    this.#runsOfSpan = groupBy(bySpan, spanKey);
-  }
-
-  /** Claims of the run about itself, in any trace. */
-  runClaims({ runKey }: TraceRunEntry): readonly TraceRunEntry[] {
-    return this.#byRunKey.get(runKey) ?? [];
-  }
-
-  /** Spans, in any trace, that name the same run. */
-  spanClaims({ runKey }: TraceRunEntry): readonly TraceRunEntry[] {
-    return this.#spansByRunKey.get(runKey) ?? [];
-  }
-
-  /** Spans' own claims that a run's claim meets: same run, same span. */
-  spanSide(claim: TraceRunEntry): readonly TraceRunEntry[] {
-    return this.spanClaims(claim).filter((other) => sameSpan(other, claim));
-  }
-
-  /** Every run that the span of a claim names. */
-  runsOfSpan(claim: TraceRunEntry): readonly TraceRunEntry[] {
-    return this.#runsOfSpan.get(spanKey(claim)) ?? [];
+    const runsWithSpan = byRun.filter(({ spanId }) => spanId !== undefined);
+    const spansWithId = bySpan.filter(({ spanId }) => spanId !== undefined);
+    this.runs = voicesBy(byRun, ({ runKey }) => runKey);
+    this.runsWithSpan = voicesBy(runsWithSpan, ({ runKey }) => runKey);
+    this.runsHere = voicesBy(runsWithSpan, pairKey);
+    this.spans = voicesBy(bySpan, ({ runKey }) => runKey);
+    this.spansHere = voicesBy(spansWithId, pairKey);
+    this.anyOfSpan = voicesBy(spansWithId, spanKey);
+    const agreed = runsWithSpan.filter((run) =>
+      this.spansHere.get(pairKey(run))?.has(run.submitter.group),
+    );
+    this.#mutual = new Set(agreed.map(runInGroup));
   }
 
   /** True when some span and the run agree within the group: then another span with its id is no contradiction. */
   hasMutual(claim: TraceRunEntry): boolean {
-    return this.runClaims(claim).some(
-      (run) => sameGroup(run, claim) && this.spanSide(run).some((span) => sameGroup(span, run)),
-    );
+    return this.#mutual.has(runInGroup(claim));
   }
 }
 
-function linkFromSpan(claim: TraceRunEntry, pairs: Pairs, held: HeldRuns): TraceRunLink {
-  const runs = pairs.runClaims(claim);
-  const meeting = runs.filter((run) => sameSpan(run, claim));
-  const agreeing = meeting.find((run) => sameGroup(run, claim));
+function linkFromSpan(claim: TraceRunEntry, said: Sayings, held: HeldRuns): TraceRunLink {
+  const { group } = claim.submitter;
+  const meeting = said.runsHere.get(pairKey(claim));
+  const agreeing = meeting?.get(group);
   if (agreeing) return link(claim, 'mutual', { run: agreeing.submitter, span: claim.submitter });
   if (isAmbiguous(claim, held)) return link(claim, 'ambiguous', { span: claim.submitter });
-  const own = runs.find((run) => sameGroup(run, claim) && run.spanId !== undefined);
-  if (own && !pairs.hasMutual(claim)) {
+  const own = said.runsWithSpan.get(claim.runKey)?.get(group);
+  if (own && !said.hasMutual(claim)) {
     return link(claim, 'contradictory', { run: own.submitter, span: claim.submitter });
   }
-  const foreign = meeting[0] ?? runs.find((run) => !sameGroup(run, claim));
+  const foreign = firstOf(meeting) ?? firstOf(said.runs.get(claim.runKey), group);
   if (foreign && !own)
     return link(claim, 'unpaired', { run: foreign.submitter, span: claim.submitter });
   return link(claim, 'one-way', { span: claim.submitter });
 }
 
 /** Of a run's claim that no span answers with the same run id. */
-function linkFromRun(claim: TraceRunEntry, pairs: Pairs, held: HeldRuns): TraceRunLink {
+function linkFromRun(claim: TraceRunEntry, said: Sayings, held: HeldRuns): TraceRunLink {
   if (isAmbiguous(claim, held)) return link(claim, 'ambiguous', { run: claim.submitter });
   if (claim.spanId !== undefined) {
-    const elsewhere = [
-      ...pairs.runsOfSpan(claim),
-      ...(pairs.hasMutual(claim) ? [] : pairs.spanClaims(claim)),
-    ];
-    const contradicting = elsewhere.find((span) => sameGroup(span, claim));
+    const { group } = claim.submitter;
+    const here = said.anyOfSpan.get(spanKey(claim));
+    const elsewhere = said.hasMutual(claim) ? undefined : said.spans.get(claim.runKey);
+    const contradicting = here?.get(group) ?? elsewhere?.get(group);
     if (contradicting) {
       return link(claim, 'contradictory', { run: claim.submitter, span: contradicting.submitter });
     }
-    const foreign = elsewhere[0];
+    const foreign = firstOf(here) ?? firstOf(elsewhere);
     if (foreign) return link(claim, 'unpaired', { run: claim.submitter, span: foreign.submitter });
   }
   return link(claim, 'one-way', { run: claim.submitter });
@@ -139,14 +130,35 @@ function isAmbiguous({ runKey, submitter }: TraceRunEntry, held: HeldRuns): bool
   return !isUuid(runKey) && groups.length > 1 && !groups.includes(submitter.group);
 }
 
-function sameSpan(a: TraceRunEntry, b: TraceRunEntry): boolean {
-  return a.traceId === b.traceId && a.spanId !== undefined && a.spanId === b.spanId;
+function voicesBy(
+  claims: readonly TraceRunEntry[],
+  keyOf: (claim: TraceRunEntry) => string,
+): ReadonlyMap<string, Voices> {
+  const found = new Map<string, Map<string, TraceRunEntry>>();
+  for (const claim of claims) {
+    const key = keyOf(claim);
+    const voices = found.get(key) ?? new Map<string, TraceRunEntry>();
+    if (!voices.has(claim.submitter.group)) voices.set(claim.submitter.group, claim);
+    found.set(key, voices);
+  }
+  return found;
 }
 
-function sameGroup(a: TraceRunEntry, b: TraceRunEntry): boolean {
-  return a.submitter.group === b.submitter.group;
+/** The first claim of any group, or of any but one. */
+function firstOf(voices: Voices | undefined, except?: string): TraceRunEntry | undefined {
+  for (const [group, claim] of voices ?? []) if (group !== except) return claim;
+  return undefined;
+}
+
+/** A run and a span. */
+function pairKey({ runKey, traceId, spanId }: TraceRunEntry): string {
+  return JSON.stringify([runKey, traceId, spanId]);
 }
 
 function spanKey({ traceId, spanId }: TraceRunEntry): string {
   return JSON.stringify([traceId, spanId]);
+}
+
+function runInGroup({ runKey, submitter }: TraceRunEntry): string {
+  return JSON.stringify([runKey, submitter.group]);
 }

@@ -16,7 +16,10 @@ export interface MergedSpan extends Span {
 }
 
 export interface MergedExports {
-  /** OTLP/JSON of all deliveries as one export; numbers and spans to the byte as stored. */
+  /**
+   * OTLP/JSON of all deliveries as one export; numbers and spans to the byte as stored, but for
+   * `NaN` and the infinities: JSON does not know them, so they are the strings of OTLP/JSON.
+   */
   readonly json: string;
   readonly spans: readonly MergedSpan[];
   /** Spans that `json` leaves out, because it would be longer than the bound. */
@@ -55,7 +58,7 @@ export function mergeExports(
       const key = JSON.stringify([span.spanId, raw]);
       const known = merged.get(key);
       if (known) {
-        if (!known.receiptIds.includes(receiptId)) known.receiptIds.push(receiptId);
+        if (known.receiptIds.at(-1) !== receiptId) known.receiptIds.push(receiptId);
         continue;
       }
       merged.set(key, { ...span, receiptIds: [receiptId] });
@@ -67,7 +70,16 @@ export function mergeExports(
       else path.reduce(childOf, root).spans.push(raw);
     }
   }
-  return { json: print(root), spans: [...merged.values()], leftOut };
+  return { json: quoteNonFinite(print(root)), spans: [...merged.values()], leftOut };
+}
+
+/** A string, to step over it, or a word that is a number to the Python client and no JSON. */
+const STRING_OR_NON_FINITE = /"(?:[^"\\]|\\.)*"|NaN|-?Infinity/g;
+
+function quoteNonFinite(json: string): string {
+  return json.replace(STRING_OR_NON_FINITE, (found) =>
+    found.startsWith('"') ? found : `"${found}"`,
+  );
 }
 
 function childOf(parent: Group, shell: Shell): Group {

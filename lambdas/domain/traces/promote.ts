@@ -1,7 +1,7 @@
 import { type Finding, type FindingKind, openFinding } from '../audit/findings.ts';
 import { groupBy } from '../collections.ts';
 import { mapConcurrently } from '../concurrency.ts';
-import { UnreadableRecordError } from '../errors.ts';
+import { LineageError, UnreadableRecordError } from '../errors.ts';
 import type { Envelope } from '../evidence/envelope.ts';
 import {
   type EvidenceObject,
@@ -26,40 +26,83 @@ export interface Promotion {
   readonly findings: readonly Finding[];
 }
 
-/** Staged objects held in memory at once. */
+/** Staged objects held in memory at once, and deliveries of each in flight. */
 const CONCURRENT_OBJECTS = 4;
+const CONCURRENT_DELIVERIES = 4;
 
 /**
- * Copies everything of a trace that waits in staging into the vault, one object per delivery, and
- * points the index there. Idempotent: the same delivery yields the same object. A staged delivery
- * that is gone or altered is a finding, never an error, because no retry can bring it back.
- * @throws UnavailableError when a store does not answer
+ * Copies that one call makes: each is a write to the vault and three calls of the table, some 50 ms, so
+ * that these take a quarter of the minute that an invocation has. A retry goes on from there.
+ */
+const MAX_PROMOTED = 5_000;
+
+/** Runs the work on some deliveries, and decides what it means when it throws. */
+type Attempt = (
+  deliveries: readonly TraceDeliveryEntry[],
+  work: () => Promise<void>,
+) => Promise<void>;
+
+/**
+ * Promotes everything of a trace that waits in staging.
+ * @throws UnavailableError when a store does not answer, LineageError when more waits than one call promotes
  */
 export async function promoteTrace(
   traceId: string,
   dependencies: PromoteDependencies,
 ): Promise<Promotion> {
-  const deliveries = await dependencies.index.traceDeliveries(traceId);
-  const byObject = groupBy(
-    deliveries.filter(({ governed }) => !governed),
-    ({ location }) => versionName(location),
-  );
+  return promoteDeliveries(await waitingDeliveries(traceId, dependencies), dependencies);
+}
+
+/** The deliveries of a trace that the index has in staging. */
+export async function waitingDeliveries(
+  traceId: string,
+  { index }: PromoteDependencies,
+): Promise<TraceDeliveryEntry[]> {
+  return (await index.traceDeliveries(traceId)).filter(({ governed }) => !governed);
+}
+
+/**
+ * Copies staged deliveries into the vault, one object per delivery, and points the index there; each
+ * staged object is read once, however many traces lie in it. Idempotent: the same delivery yields
+ * the same object. A staged delivery that is gone or altered is a finding, never an error, because
+ * no retry can bring it back.
+ * @param attempt around the work on each staged object; by default what it throws is thrown
+ * @throws LineageError when more wait than one call promotes
+ */
+export async function promoteDeliveries(
+  waiting: readonly TraceDeliveryEntry[],
+  dependencies: PromoteDependencies,
+  attempt: Attempt = (_, work) => work(),
+  maxPromoted = MAX_PROMOTED,
+): Promise<Promotion> {
+  const byObject = groupBy(waiting, ({ location }) => versionName(location));
   const promoted: string[] = [];
   const findings: Finding[] = [];
-  await mapConcurrently([...byObject.values()], CONCURRENT_OBJECTS, async (entries) => {
+  let started = 0;
+
+  const promoteFrom = async (entries: readonly TraceDeliveryEntry[]) => {
     const staged = await readStaged(entries[0] as TraceDeliveryEntry, dependencies.reader);
-    for (const entry of entries) {
+    await mapConcurrently(entries, CONCURRENT_DELIVERIES, async (entry) => {
       const envelope = typeof staged === 'string' ? undefined : staged[entry.location.line];
       if (envelope) {
+        if (started++ >= maxPromoted) throw unfinished();
         await promoteDelivery(entry, envelope, dependencies);
         promoted.push(entry.receiptId);
       } else {
-        findings.push(lost(typeof staged === 'string' ? staged : 'staged_trace_altered', entry));
+        const finding = lost(typeof staged === 'string' ? staged : 'staged_trace_altered', entry);
+        await recordFinding(finding, dependencies);
+        findings.push(finding);
       }
-    }
-  });
-  for (const finding of findings) await recordFinding(finding, dependencies);
+    });
+  };
+  await mapConcurrently([...byObject.values()], CONCURRENT_OBJECTS, (entries) =>
+    attempt(entries, () => promoteFrom(entries)),
+  );
   return { promoted, findings };
+}
+
+function unfinished(): LineageError {
+  return new LineageError('promotion_unfinished', 'more deliveries wait than one call promotes');
 }
 
 async function promoteDelivery(

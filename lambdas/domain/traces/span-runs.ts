@@ -6,6 +6,9 @@ import { otlpMember } from './members.ts';
 /** A span that covers several runs is real, one that lists hundreds is a flood of index rows. */
 const MAX_RUN_IDS_PER_SPAN = 32;
 
+/** What stands where redaction took a credential: the same for every run, so it names none. */
+const REPLACED = /^\[redacted:[a-z_]+\]$/;
+
 /** Run ids in the attributes of a span: strings, or arrays of them. `unusable` when one could not be filed. */
 export function readRunIds(
   document: JsonDocument,
@@ -19,13 +22,15 @@ export function readRunIds(
     const key = document.string(document.get(attribute, 'key'));
     if (key === undefined || !names.has(key)) continue;
     for (const text of stringsOf(document, document.get(attribute, 'value'))) {
-      const usable =
-        text !== undefined && text !== '' && isIndexable(text) && found.size < MAX_RUN_IDS_PER_SPAN;
-      if (usable) found.add(text);
+      if (isUsable(text) && found.size < MAX_RUN_IDS_PER_SPAN) found.add(text);
       else unusable = true;
     }
   }
   return { runIds: [...found], unusable };
+}
+
+function isUsable(text: string | undefined): text is string {
+  return text !== undefined && text !== '' && isIndexable(text) && !REPLACED.test(text);
 }
 
 function stringsOf(document: JsonDocument, value: Node): Array<string | undefined> {

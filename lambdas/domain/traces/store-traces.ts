@@ -3,12 +3,12 @@ import { mapConcurrently } from '../concurrency.ts';
 import { errorCode } from '../errors.ts';
 import type { DatedEnvelope } from '../evidence/archive-records.ts';
 import { type EvidenceObject, packObjects } from '../evidence/evidence-object.ts';
+import type { TraceDeliveryEntry } from '../evidence/index-entries.ts';
 import { type Lock, lockFor } from '../evidence/retention.ts';
-import { JsonDocument } from '../json/document.ts';
 import type { ObjectVersion, TraceStaging } from '../ports.ts';
-import { indexTraceLine, type TraceLine } from './index-trace.ts';
-import { type OtlpSpan, readExport } from './otlp.ts';
-import { type PromoteDependencies, promoteTrace } from './promote.ts';
+import { indexTraceLine } from './index-trace.ts';
+import { type PromoteDependencies, promoteDeliveries, waitingDeliveries } from './promote.ts';
+import { readTraceLines, type TraceLine } from './trace-lines.ts';
 
 export interface StoreTracesDependencies extends PromoteDependencies {
   readonly staging: TraceStaging;
@@ -40,8 +40,11 @@ export async function storeTraces(
     }
   };
 
+  const byRecord = groupBy(dated, ({ envelope }) => envelope.stream.sequenceNumber);
   const byTrace = groupBy(
-    dated.map((item) => toLine(item, dependencies.runIdAttributes)),
+    [...byRecord.values()].flatMap((record) =>
+      readTraceLines(record, dependencies.runIdAttributes),
+    ),
     ({ traceId }) => traceId,
   );
   const governed: TraceLine[] = [];
@@ -59,9 +62,21 @@ export async function storeTraces(
     await putAndIndex(lines, lines === governed, failing, dependencies);
   }
 
+  const left = new Set(staged.map(({ traceId }) => traceId));
+  const waiting: TraceDeliveryEntry[] = [];
   await mapConcurrently([...byTrace], CONCURRENT_TRACES, ([traceId, lines]) =>
-    failing(lines, () => lookAtOtherSide(traceId, lines, staged, dependencies)),
+    failing(lines, async () => {
+      if (!(await hasToLook(traceId, lines, left, dependencies))) return;
+      for (const entry of await waitingDeliveries(traceId, dependencies)) waiting.push(entry);
+    }),
   );
+  await promoteDeliveries(waiting, dependencies, (deliveries, work) => {
+    const traceIds = [...new Set(deliveries.map(({ traceId }) => traceId))];
+    return failing(
+      traceIds.flatMap((traceId) => byTrace.get(traceId) as TraceLine[]),
+      work,
+    );
+  });
   return failures;
 }
 
@@ -74,20 +89,17 @@ async function isGoverned(
   lines: readonly TraceLine[],
   { index }: StoreTracesDependencies,
 ): Promise<boolean> {
-  return carriesRunId(lines) || (await index.traceRuns(traceId)).length > 0;
+  return carriesRunId(lines) || (await index.isTraceLinked(traceId));
 }
 
 /** Only who wrote a link or a staged row has to look: anyone else found the trace governed and left nothing staged. */
-async function lookAtOtherSide(
+async function hasToLook(
   traceId: string,
   lines: readonly TraceLine[],
-  staged: readonly TraceLine[],
-  dependencies: StoreTracesDependencies,
-): Promise<void> {
-  const left = staged.some((line) => line.traceId === traceId);
-  if (!carriesRunId(lines) && !(left && (await dependencies.index.traceRuns(traceId)).length > 0))
-    return;
-  await promoteTrace(traceId, dependencies);
+  left: ReadonlySet<string>,
+  { index }: StoreTracesDependencies,
+): Promise<boolean> {
+  return carriesRunId(lines) || (left.has(traceId) && (await index.isTraceLinked(traceId)));
 }
 
 async function putAndIndex(
@@ -130,13 +142,5 @@ async function put(
 }
 
 function carriesRunId(lines: readonly TraceLine[]): boolean {
-  return lines.some(({ spans }) => spans.some(({ runIds }) => runIds.length > 0));
-}
-
-function toLine(
-  { envelope, countsFromMillis }: DatedEnvelope,
-  runIdAttributes: readonly string[],
-): TraceLine {
-  const { spans } = readExport(new JsonDocument(envelope.document), runIdAttributes);
-  return { envelope, countsFromMillis, spans, traceId: (spans[0] as OtlpSpan).traceId };
+  return lines.some(({ links }) => links.length > 0);
 }

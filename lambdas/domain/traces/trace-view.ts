@@ -145,6 +145,15 @@ function qualify(
       storeSays('conflicting_span', `delivered with different content: ${conflicting.join(', ')}`),
     );
   }
+  const notIndexed = deliveries.reduce((sum, entry) => sum + (entry.linksNotIndexed ?? 0), 0);
+  if (notIndexed > 0) {
+    found.push(
+      storeSays(
+        'links_not_listed',
+        `${notIndexed} run ids stand in the spans only, not in the list of runs`,
+      ),
+    );
+  }
   if (leftOut > 0) {
     found.push(
       storeSays(

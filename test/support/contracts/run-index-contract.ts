@@ -167,7 +167,9 @@ export function describeRunIndexContract(
         submitter,
         receiptId: 'r',
       } as const;
+      expect(await index.isTraceLinked(traceId)).toBe(false);
       await index.putTraceRun(link);
+      expect(await index.isTraceLinked(traceId)).toBe(true);
       await index.putTraceRun(link);
       await index.putTraceRun({ ...link, spanId: 's' });
       expect(await index.runTraces(runKey)).toHaveLength(2);

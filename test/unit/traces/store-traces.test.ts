@@ -127,6 +127,27 @@ describe('storeTraces', () => {
     expect(await index.traceDeliveries(TRACE_B)).toHaveLength(1);
   });
 
+  it.each(['[manual]', 'a token: b', '{run: 1}', 'Copy to S3'])(
+    'links the run that is called "%s" by its name',
+    async (runId) => {
+      const { archiveTraces, index } = createStore();
+
+      await archiveTraces(recordOf(exportOf(span({ runIds: [runId] }))));
+
+      expect(await index.traceRuns(TRACE_A)).toMatchObject([{ runId }]);
+    },
+  );
+
+  it('links no run whose id was a credential: what stands there is the same for all', async () => {
+    const { archiveTraces, index } = createStore();
+    const secret = 'https://runs.example.com/7?token=abcdef';
+
+    await archiveTraces(recordOf(exportOf(span({ runIds: [secret, RUN] }))));
+
+    expect(await index.traceRuns(TRACE_A)).toMatchObject([{ runId: RUN }]);
+    expect(index.referenceRows.size).toBe(1);
+  });
+
   it('leaves nothing of a governed trace in staging, whatever happens at once, fails and is repeated', async () => {
     const methods = [
       'putDelivery',
@@ -134,7 +155,7 @@ describe('storeTraces', () => {
       'putTraceRun',
       'putReference',
       'promoteTraceDelivery',
-      'traceRuns',
+      'isTraceLinked',
       'traceDeliveries',
     ];
     const event = fc.constantFrom(
@@ -204,7 +225,7 @@ function interleave(target: object, scheduler: fc.Scheduler): void {
     'putTraceDelivery',
     'putTraceRun',
     'promoteTraceDelivery',
-    'traceRuns',
+    'isTraceLinked',
     'traceDeliveries',
   ];
   for (const name of names) {
