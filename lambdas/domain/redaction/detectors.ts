@@ -47,7 +47,8 @@ export function detectInIdentity(text: string): string | undefined {
 export function withoutUrlSecrets(identity: string): string {
   const bare = withoutUserInfo(identity);
   const query = bare.indexOf('?');
-  if (query !== -1 && namesCredential(bare.slice(query))) return bare.slice(0, query);
+  // An identity that is nothing but its query is left to the detectors: it must not become empty.
+  if (query > 0 && namesCredential(bare.slice(query))) return bare.slice(0, query);
   return bare;
 }
 

@@ -1,3 +1,5 @@
+import { detect } from './detectors.ts';
+
 /**
  * Names whose values are replaced whole, wherever they stand in an event or a span: compared in
  * lower case without punctuation, so that `stack_trace`, `stackTrace` and `STACK-TRACE` are one.
@@ -24,23 +26,40 @@ const RULE_BY_NAME: ReadonlyMap<string, string> = new Map(
 
 /** The rule for a member or attribute name; undefined when the name alone is harmless. */
 export function ruleForName(name: string): string | undefined {
-  return RULE_BY_NAME.get(plainName(name));
+  return judged(name).rule;
+}
+
+/** The rule for a member name that holds a secret itself, as a map keyed by connection does. */
+export function ruleForSecretName(name: string): string | undefined {
+  return judged(name).secret;
+}
+
+/** The form in which names are compared: lower case without punctuation. */
+export function plainName(name: string): string {
+  return judged(name).plain;
+}
+
+interface JudgedName {
+  readonly plain: string;
+  readonly rule?: string;
+  readonly secret?: string;
 }
 
 /** Events share a few hundred names; the bounds keep a stranger's from filling memory. */
 const MAX_REMEMBERED_NAMES = 2_000;
 const MAX_REMEMBERED_CHARACTERS = 64;
-const plainNames = new Map<string, string>();
+const judgedNames = new Map<string, JudgedName>();
 
-/** The form in which names are compared: lower case without punctuation. */
-export function plainName(name: string): string {
-  const known = plainNames.get(name);
+/** Takes time linear in the name; callers judge a name where it stands, not once for each value below it. */
+function judged(name: string): JudgedName {
+  const known = judgedNames.get(name);
   if (known !== undefined) return known;
   const plain = name.toLowerCase().replace(/[^a-z0-9]/g, '');
-  if (plainNames.size < MAX_REMEMBERED_NAMES && name.length <= MAX_REMEMBERED_CHARACTERS) {
-    plainNames.set(copyOf(name), copyOf(plain));
+  const fresh = { plain, rule: RULE_BY_NAME.get(plain), secret: detect(name) };
+  if (judgedNames.size < MAX_REMEMBERED_NAMES && name.length <= MAX_REMEMBERED_CHARACTERS) {
+    judgedNames.set(copyOf(name), { ...fresh, plain: copyOf(plain) });
   }
-  return plain;
+  return fresh;
 }
 
 /** A piece of a text keeps the whole text in memory, which here is an event before redaction. */

@@ -1,4 +1,4 @@
-import { detect } from './detectors.ts';
+import { detect, detectInIdentity } from './detectors.ts';
 import { ruleForName } from './sensitive-names.ts';
 import { marker, type Place, type ValuePolicy } from './whole-value.ts';
 
@@ -105,37 +105,67 @@ function ruleForAttribute(attribute: string): string | undefined {
   );
 }
 
+/** A run id is an identity: replacing it would merge all that are replaced. */
+function isRunId(attribute: string): boolean {
+  return isKeptAttribute(attribute) && /^run_?id$/.test(lastPart(attribute.toLowerCase()));
+}
+
 function lastPart(key: string): string {
   return key.slice(key.lastIndexOf('.') + 1);
 }
 
+/** Where a value of an OTLP document stands. */
+interface SpanPlace extends Place {
+  readonly name?: string;
+  /** What is replaced is the AnyValue of an attribute. */
+  readonly isAttributeValue: boolean;
+  /** Of everything below the value of a run id attribute. */
+  readonly isRunId?: boolean;
+}
+
 /** OTLP/JSON until the redaction issue lands: sensitive attribute values are replaced whole, as an AnyValue. */
-export const spanPolicy: ValuePolicy = {
+export const spanPolicy: ValuePolicy<SpanPlace> = {
   id: 'span-whole-value/1',
+  root: { isAttributeValue: false },
 
-  ruleForPlace({ names, attribute }: Place): string | undefined {
-    if (attribute !== undefined) return ruleForAttribute(attribute);
-    const name = names.at(-1);
-    if (name === undefined || name === 'value') return undefined;
-    if (EMPTIED_MEMBERS.has(name)) return 'payload';
-    // An enum of OTLP; `code` is source code anywhere else.
-    if (name === 'code' && names.at(-2) === 'status') return undefined;
-    // `status.message` and any member that OTLP does not define but that is called like a secret.
-    return (
-      ruleForName(name) ?? (CREDENTIAL_KEY.test(name.toLowerCase()) ? 'credential' : undefined)
-    );
-  },
+  placeOf: (name, above) => ({
+    name,
+    rule: ruleForMember(name, above.name),
+    isAttributeValue: false,
+    ...(above.isRunId && { isRunId: true }),
+  }),
 
-  judgeText({ names }: Place, text: string) {
-    const rule = detect(text) ?? (names.at(-1) === 'key' ? undefined : detectInSpans(text));
+  // Of several keys any may be the one that a reader takes: the strictest decides.
+  placeOfValue: (keys) => ({
+    name: 'value',
+    rule: keys.map(ruleForAttribute).find((rule) => rule !== undefined),
+    isAttributeValue: true,
+    isRunId: keys.every(isRunId),
+  }),
+
+  ruleForPlace: ({ rule }) => rule,
+
+  judgeText({ name, isRunId }, text) {
+    const rule = isRunId
+      ? detectInIdentity(text)
+      : (detect(text) ?? (name === 'key' ? undefined : detectInSpans(text)));
     return rule === undefined ? undefined : { rule, replacement: marker(rule) };
   },
 
-  replacement({ names, attribute }: Place, rule: string): string {
-    if (attribute !== undefined) return JSON.stringify({ stringValue: marker(rule) });
-    return JSON.stringify(EMPTIED_MEMBERS.has(names.at(-1) ?? '') ? '' : marker(rule));
+  replacement({ name = '', isAttributeValue }, rule) {
+    if (isAttributeValue) return JSON.stringify({ stringValue: marker(rule) });
+    return JSON.stringify(EMPTIED_MEMBERS.has(name) ? '' : marker(rule));
   },
 };
+
+/** `status.message` and any member that OTLP does not define but that is called like a secret. */
+function ruleForMember(name: string, above: string | undefined): string | undefined {
+  if (name === 'value') return undefined;
+  if (EMPTIED_MEMBERS.has(name)) return 'payload';
+  // An enum of OTLP; `code` is source code anywhere else.
+  if (name === 'code' && above === 'status') return undefined;
+  return ruleForName(name) ?? (CREDENTIAL_KEY.test(name.toLowerCase()) ? 'credential' : undefined);
+}
 
 /** Spans carry more free text than events: what looks like a dump of something goes whole. */
 function detectInSpans(text: string): string | undefined {

@@ -14,8 +14,9 @@ const words = (rows: readonly string[][]) =>
   rows.flatMap(([rule = '', list = '']) =>
     list.split(' ').map((word): [string, string] => [word, rule]),
   );
-const ruleInFacet = (facet: string, member: string) =>
-  eventPolicy.ruleForPlace({ names: ['run', 'facets', facet, member] });
+const eventRule = (...names: string[]) =>
+  names.reduce((above, name) => eventPolicy.placeOf(name, above), eventPolicy.root).rule;
+const ruleInFacet = (facet: string, member: string) => eventRule('run', 'facets', facet, member);
 
 /** What stands in the source between two texts: the tables there are private, and a policy cannot be asked for its list. */
 function source(file: string, from: string, to: string): string {
@@ -40,12 +41,11 @@ describe('docs/redaction.md says what the code does', () => {
   });
 
   it.each(words(prefixes))('the attribute %s goes under %s', (prefix, rule) => {
-    expect(spanPolicy.ruleForPlace({ names: ['value'], attribute: `${prefix}x` })).toBe(rule);
+    expect(spanPolicy.placeOfValue([`${prefix}x`], spanPolicy.root).rule).toBe(rule);
   });
 
   it.each(['query', 'owner'])('a column may be called %s', (column) => {
-    const place = ['outputs', 'facets', 'columnLineage', 'fields', column];
-    expect(eventPolicy.ruleForPlace({ names: place })).toBeUndefined();
+    expect(eventRule('outputs', 'facets', 'columnLineage', 'fields', column)).toBeUndefined();
   });
 });
 
@@ -57,7 +57,7 @@ describe('the code does nothing that docs/redaction.md does not say', () => {
   });
 
   it('about facets', () => {
-    const block = source('event-policy', 'FACETS_WITHOUT_CONTENT:', '/** Members');
+    const block = source('facet-rules', 'FACETS_WITHOUT_CONTENT:', '/** Members');
     const coded = [...block.matchAll(/'?([\w.-]+)'?: '(\w+)',/g)].map(([, facet, rule]) => [
       facet,
       rule,
@@ -66,7 +66,7 @@ describe('the code does nothing that docs/redaction.md does not say', () => {
   });
 
   it('about members', () => {
-    const block = source('event-policy', 'FACET_MEMBERS:', 'const IDENTITY_MEMBERS');
+    const block = source('facet-rules', 'FACET_MEMBERS:', '/** Maps keyed');
     const coded = [...block.matchAll(/(\w+): byPlainName\(\{([^}]+)\}\)/g)].flatMap(
       ([, facet, body = '']) =>
         [...body.matchAll(/(\w+): '(\w+)'/g)].map(([, member, rule]) => [facet, member, rule]),
@@ -75,7 +75,7 @@ describe('the code does nothing that docs/redaction.md does not say', () => {
   });
 
   it('about maps by column', () => {
-    const block = source('event-policy', 'COLUMN_MAPS:', '/** The one facet');
+    const block = source('facet-rules', 'COLUMN_MAPS:', '/** Entities');
     const coded = [...block.matchAll(/^ {2}(\w+): \[([^\]]+)\]/gm)];
     expect(coded).not.toEqual([]);
     for (const [, facet, maps = ''] of coded) {

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { ConsumedRecord } from '../../../lambdas/domain/evidence/consumed-record.ts';
 import { readLine } from '../../../lambdas/domain/evidence/evidence-object.ts';
 import { prepareEvent } from '../../../lambdas/domain/openlineage/prepare-event.ts';
+import { eventPolicy } from '../../../lambdas/domain/redaction/event-policy.ts';
 import { consumed, NOW, runEventText } from '../../support/builders.ts';
 import { seeded } from '../../support/seeded.ts';
 import { archive, CANARY } from './archive.ts';
@@ -97,9 +98,7 @@ describe('archiving a batch', () => {
 
   it('stores a skeleton and a finding when the redactor throws', async () => {
     const policy = {
-      id: 'broken/1',
-      ruleForPlace: () => undefined,
-      replacement: () => '',
+      ...eventPolicy,
       judgeText: () => {
         throw new Error(CANARY);
       },

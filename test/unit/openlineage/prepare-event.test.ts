@@ -143,4 +143,11 @@ describe('an event that cannot be redacted', () => {
     const { document, kind } = envelopeOf(prepared);
     expect(() => readEvent(new JsonDocument(document), kind as 'run' | 'job')).not.toThrow();
   });
+
+  it('never empties an identity', () => {
+    const { document } = envelopeOf(
+      prepareEvent(consumed(1, runEventText({ run: { runId: '?token=abc' } }))),
+    );
+    expect(readEvent(new JsonDocument(document)).runId).toBe('[redacted:connection_string]');
+  });
 });
