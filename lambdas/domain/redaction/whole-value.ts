@@ -44,6 +44,13 @@ export function marker(rule: string): string {
   return `[redacted:${rule}]`;
 }
 
+const MARKER = /^\[redacted:[a-z_]+\]$/;
+
+/** Whether a value was here once: a marker is the same for every value, so it identifies none. */
+export function isMarker(text: string): boolean {
+  return MARKER.test(text);
+}
+
 /**
  * Real events have tens of redactions. Long names above many sensitive values would multiply: 4 MB
  * of them have made 80 GB of paths. What goes beyond this is stored as a skeleton.
@@ -58,8 +65,6 @@ const LISTED_PER_FIELD = 64;
  * the redactor, which must not hold up a shard: it is stored as a skeleton.
  */
 const MAX_WORK = 20_000_000;
-
-const MARKER = /^\[redacted:[a-z_]+\]$/;
 
 /**
  * Replaces whole values by position in the original text: everything else stays to the byte. A name
@@ -116,7 +121,7 @@ export function redactWholeValues<P extends Place>(
     else if (kind === Kind.string) {
       const text = document.string(node) as string;
       work(text.length);
-      const verdict = MARKER.test(text) ? undefined : policy.judgeText(place, text);
+      const verdict = isMarker(text) ? undefined : policy.judgeText(place, text);
       if (verdict) replace(node, verdict.rule, JSON.stringify(verdict.replacement));
     }
   };

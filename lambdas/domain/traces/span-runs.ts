@@ -1,13 +1,11 @@
 import type { JsonDocument } from '../json/document.ts';
 import type { Node } from '../json/scanner.ts';
 import { isIndexable } from '../openlineage/event.ts';
+import { isMarker } from '../redaction/whole-value.ts';
 import { otlpMember } from './members.ts';
 
 /** A span that covers several runs is real, one that lists hundreds is a flood of index rows. */
 const MAX_RUN_IDS_PER_SPAN = 32;
-
-/** What stands where redaction took a credential: the same for every run, so it names none. */
-const REPLACED = /^\[redacted:[a-z_]+\]$/;
 
 /** Run ids in the attributes of a span: strings, or arrays of them. `unusable` when one could not be filed. */
 export function readRunIds(
@@ -30,7 +28,7 @@ export function readRunIds(
 }
 
 function isUsable(text: string | undefined): text is string {
-  return text !== undefined && text !== '' && isIndexable(text) && !REPLACED.test(text);
+  return text !== undefined && text !== '' && isIndexable(text) && !isMarker(text);
 }
 
 function stringsOf(document: JsonDocument, value: Node): Array<string | undefined> {

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { readDocument } from '../../support/markdown.ts';
+import { STORE_QUALIFICATIONS } from '../../../lambdas/domain/qualification.ts';
+import { readDocument, rowsUnder } from '../../support/markdown.ts';
 
 /** Literals by which the code names a departure or a refusal; what is composed has its own line. */
 const NAMES = [
@@ -30,4 +31,10 @@ it('docs/api.md names every deviation and every refusal of an event', () => {
   );
   expect(coded.length).toBeGreaterThan(12);
   for (const name of [...coded, ...COMPOSED]) expect(doc).toContain(`\`${name}\``);
+});
+
+it('docs/api.md is the table of what the store says about an answer', () => {
+  expect(rowsUnder(readDocument('docs/api.md'), 'Qualifications')).toEqual(
+    Object.entries(STORE_QUALIFICATIONS).map(([code, { of, means }]) => [code, of, means]),
+  );
 });
