@@ -7,12 +7,13 @@ import type {
   RunEventEntry,
   RunReference,
 } from '../evidence/index-entries.ts';
-import { versionName } from '../evidence/version-name.ts';
 import type { VersionState } from '../ports.ts';
-import { type Qualification, storeSays } from '../qualification.ts';
+import { storeSays } from '../qualification.ts';
 import type { RunTraceLink } from '../traces/run-links.ts';
 import type { Identity } from './event.ts';
 import { type FoldedRun, foldRun, type LogicalEvent, latest, type RunState } from './run-fold.ts';
+import { qualifyRun } from './run-qualifications.ts';
+import { viewRetention } from './run-retention.ts';
 
 /** What no event can establish, said in every answer about a run (design.md, Lineage). */
 export const NOT_ESTABLISHED = [
@@ -77,21 +78,10 @@ export function viewRun(material: RunMaterial) {
     retention: viewRetention(events, material.versions),
     integrity: { status: 'pending', digestKey: null },
     limits: [],
-    qualifications: [
-      ...[...material.versions.values()].flatMap(({ status }) =>
-        status === 'missing' ? [VERSION_MISSING] : [],
-      ),
-      ...(state === 'contested' ? [CONTESTED] : []),
-      ...uniqueBy(
-        folds.flatMap(({ fold }) => qualify(fold)),
-        ({ code, text }) => `${code} ${text}`,
-      ),
-      ...material.traces.flatMap(({ traceId, governed, held }) =>
-        held && !governed
-          ? [storeSays('trace_in_staging', `trace ${traceId} is not locked yet`)]
-          : [],
-      ),
-    ],
+    qualifications: qualifyRun(
+      folds.map(({ fold }) => fold),
+      material,
+    ),
     notEstablished: NOT_ESTABLISHED,
   };
 }
@@ -119,16 +109,6 @@ const NOTHING_AGREED: Statement = {
   outputs: [],
   basis: null,
 };
-
-const VERSION_MISSING = storeSays(
-  'version_missing',
-  'an object version that held events of this run is not there any more',
-);
-
-const CONTESTED = storeSays(
-  'contested',
-  'producers of more than one group sent events under this run id',
-);
 
 function viewStatement(group: string, fold: FoldedRun, material: RunMaterial): Statement {
   const datasets = material.datasets.filter((dataset) => dataset.group === group);
@@ -236,91 +216,6 @@ function declaredInAdvance({ declarations, events }: RunMaterial) {
     receiptId: earliest.receiptId,
     at: earliest.acceptedAt,
   };
-}
-
-/** The weakest lock among the versions that hold the run: what the bucket says, else what was promised. */
-function viewRetention(
-  events: readonly LogicalEvent[],
-  versions: ReadonlyMap<string, VersionState>,
-) {
-  const locks = events.map(({ entry }) => lockOf(entry, versions.get(versionName(entry.location))));
-  const [weakest] = locks.toSorted((a, b) =>
-    (a.retainUntil ?? '') < (b.retainUntil ?? '') ? -1 : 1,
-  );
-  return { class: events[0]?.entry.retentionClass ?? null, ...weakest };
-}
-
-/** What the bucket says of the version; what was promised where it was not asked or may not be. */
-function lockOf({ lock }: RunEventEntry, state: VersionState | undefined) {
-  switch (state?.status) {
-    case 'present':
-      return {
-        mode: state.mode ?? null,
-        retainUntil: state.retainUntil ?? null,
-        legalHold: state.legalHold,
-        from: 'bucket',
-      };
-    case 'missing':
-      return { mode: null, retainUntil: null, legalHold: false, from: 'bucket' };
-    default:
-      return { mode: lock.mode, retainUntil: lock.retainUntil, legalHold: false, from: 'index' };
-  }
-}
-
-/** Jobs for which no terminal event is expected (OpenLineage, JobTypeJobFacet). */
-const ENDLESS: ReadonlySet<string> = new Set(['STREAMING', 'SERVICE']);
-
-function qualify(run: FoldedRun): Qualification[] {
-  const found: Qualification[] = [
-    storeSays('not_sealed', 'no digest seals this run yet'),
-    storeSays(
-      'whole_value_redaction',
-      'sensitive values are replaced whole; row limits inside SQL are not shown',
-    ),
-  ];
-  if (!run.events.some(({ entry }) => entry.eventType === 'START')) {
-    found.push(storeSays('missing_start', 'no START event is held'));
-  }
-  const processingType = latest(run, (entry) => entry.processingType) ?? 'BATCH';
-  if (run.terminals.length === 0 && ENDLESS.has(processingType)) {
-    found.push(storeSays('no_terminal_expected', `a ${processingType} job does not end by itself`));
-  } else if (run.terminals.length === 0) {
-    found.push(
-      storeSays('missing_terminal', 'no COMPLETE, FAIL or ABORT is held: the outcome is not known'),
-    );
-  }
-  if (run.terminals.length > 1) {
-    found.push(
-      storeSays(
-        'conflicting_terminals',
-        `the run ended more than once: ${run.terminals.join(', ')}`,
-      ),
-    );
-  }
-  if (run.jobNames > 1)
-    found.push(storeSays('job_name_changed', 'the events of this run name more than one job'));
-  if (run.events.some(({ entry }) => entry.redaction.mode === 'skeleton')) {
-    found.push(storeSays('stored_reduced', 'at least one event is held as a skeleton only'));
-  }
-  const leftOut = run.events.reduce((sum, { entry }) => sum + (entry.datasetsNotIndexed ?? 0), 0);
-  if (leftOut > 0) {
-    found.push(
-      storeSays(
-        'datasets_not_listed',
-        `${leftOut} datasets stand in the documents only, not in this list`,
-      ),
-    );
-  }
-  const completeness = latest(run, ({ tags }) => tags['lineage.completeness']);
-  if (completeness !== undefined) {
-    found.push({
-      code: `completeness_${completeness.replaceAll('-', '_')}`,
-      text: `the producer declares completeness "${completeness}"`,
-      from: 'producer',
-      path: '$.run.facets.tags',
-    });
-  }
-  return found;
 }
 
 function namesOf(
