@@ -1,4 +1,4 @@
-import type { AuditInterval } from '../domain/audit/retention-audit.ts';
+import type { AuditInterval } from '../domain/audit/population.ts';
 import { LineageError } from '../domain/errors.ts';
 
 /** The event of every scheduled function: all optional, all recorded, so that any run can be replayed. */

@@ -4,7 +4,8 @@ import { lockFor } from '../evidence/retention.ts';
 import { storeKey } from '../evidence/store-key.ts';
 import type { ObjectVersion } from '../ports.ts';
 import { type Finding, openFinding } from './findings.ts';
-import type { AuditInterval, RetentionAudit } from './retention-audit.ts';
+import type { AuditInterval } from './population.ts';
+import type { RetentionAudit } from './retention-audit.ts';
 
 /** A locked statement that a control ran, written also when there is nothing to say. */
 export interface AuditReport extends AuditInterval {

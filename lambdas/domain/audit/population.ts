@@ -1,0 +1,75 @@
+import { groupBy } from '../collections.ts';
+import { hoursBetween, INDEX_SHARDS } from '../evidence/hour-shard.ts';
+import type { DeliveryEntry } from '../evidence/index-entries.ts';
+import { versionName } from '../evidence/version-name.ts';
+import type { ObjectVersion, RunIndex } from '../ports.ts';
+import type { Plane } from './findings.ts';
+
+/** Half-open interval of acceptance, and the instant the audit speaks for. RFC 3339 UTC. */
+export interface AuditInterval {
+  readonly from: string;
+  readonly to: string;
+  readonly asOf: string;
+}
+
+/** One object version with everything the index says it holds. */
+export interface IndexedVersion {
+  readonly version: ObjectVersion;
+  readonly deliveries: readonly DeliveryEntry[];
+}
+
+/** Every row of what was accepted in the interval. */
+export async function deliveriesIn(
+  { from, to }: AuditInterval,
+  index: RunIndex,
+): Promise<DeliveryEntry[]> {
+  const deliveries: DeliveryEntry[] = [];
+  for (const hour of hoursBetween(Date.parse(from), Date.parse(to))) {
+    for (let shard = 0; shard < INDEX_SHARDS; shard++) {
+      for await (const entry of index.acceptedInHour(hour, shard)) {
+        const at = Date.parse(entry.acceptedAt);
+        if (at >= Date.parse(from) && at < Date.parse(to)) deliveries.push(entry);
+      }
+    }
+  }
+  return deliveries;
+}
+
+/** Staged traces are no evidence yet: unlocked, and emptied by lifecycle without asking. */
+export function isEvidence({ governed }: DeliveryEntry): boolean {
+  return governed !== false;
+}
+
+/** Every object version that the rows name, each once. */
+export function indexedVersions(deliveries: readonly DeliveryEntry[]): IndexedVersion[] {
+  const groups = groupBy(deliveries, ({ location }) => versionName(location));
+  return [...groups.values()].map((group) => {
+    const { bucket, key, versionId } = (group[0] as DeliveryEntry).location;
+    return { version: { bucket, key, versionId }, deliveries: group };
+  });
+}
+
+/** Runs of the interval with the latest promise among their events. */
+export function runsOf(deliveries: readonly DeliveryEntry[]): Map<string, string> {
+  const groups = groupBy(
+    deliveries.filter(({ runKey }) => runKey !== undefined),
+    ({ runKey }) => runKey as string,
+  );
+  return new Map([...groups].map(([runKey, group]) => [runKey, strongestLock(group).retainUntil]));
+}
+
+/** The latest promise among the rows: a version is locked once, for all that it holds. */
+export function strongestLock(deliveries: readonly DeliveryEntry[]) {
+  const locks = deliveries.map(({ lock }) => lock);
+  return locks.reduce((a, b) => (a.retainUntil >= b.retainUntil ? a : b));
+}
+
+/** Runs that a version holds something of, in order. */
+export function runKeysOf({ deliveries }: IndexedVersion): string[] {
+  return [...new Set(deliveries.flatMap(({ runKey }) => runKey ?? []))].sort();
+}
+
+/** A version holds lineage or traces, never both. */
+export function planeOf({ deliveries }: IndexedVersion): Plane {
+  return deliveries.some(({ kind }) => kind === 'trace') ? 'traces' : 'lineage';
+}

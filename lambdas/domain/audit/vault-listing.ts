@@ -1,0 +1,72 @@
+import { AccessDeniedError, UnreadableRecordError } from '../errors.ts';
+import { leafHash, readEnvelopes } from '../evidence/evidence-object.ts';
+import { EvidencePrefix } from '../evidence/evidence-prefix.ts';
+import { hoursBetween } from '../evidence/hour-shard.ts';
+import type {
+  ListedVersion,
+  ObjectReader,
+  ObjectVersion,
+  RunIndex,
+  VersionInspector,
+} from '../ports.ts';
+import type { AuditInterval } from './population.ts';
+
+/** What the vault really holds in the whole hours of the interval: the edges belong to their neighbours. */
+export async function listFolders(
+  { from, to }: AuditInterval,
+  {
+    inspector,
+    vaultBucket,
+  }: { readonly inspector: VersionInspector; readonly vaultBucket: string },
+) {
+  const hours = hoursBetween(Date.parse(from), Date.parse(to)).filter(
+    (hour) =>
+      Date.parse(`${hour}:00:00Z`) >= Date.parse(from) &&
+      Date.parse(`${hour}:59:59.999Z`) < Date.parse(to),
+  );
+  const listed: ListedVersion[] = [];
+  const denied: string[] = [];
+  const looking = async (prefix: string, look: () => Promise<void>) => {
+    try {
+      await look();
+    } catch (error) {
+      if (!(error instanceof AccessDeniedError)) throw error;
+      denied.push(`${vaultBucket}/${prefix}`);
+    }
+  };
+  const list = async (prefix: string) => {
+    for await (const version of inspector.list(vaultBucket, prefix)) listed.push(version);
+  };
+  for (const plane of [EvidencePrefix.lineage, EvidencePrefix.traces]) {
+    await looking(plane, async () => {
+      for (const classFolder of await inspector.folders(vaultBucket, plane)) {
+        for (const hour of hours) {
+          const prefix = `${classFolder}dt=${hour.slice(0, 10)}/hour=${hour.slice(11)}/`;
+          await looking(prefix, () => list(prefix));
+        }
+      }
+    });
+  }
+  return { listed, denied };
+}
+
+/**
+ * A replay that was cut into other batches puts its records into a second object, while the rows keep
+ * pointing at the first: such a version holds nothing that the index does not know.
+ */
+export async function isReplay(
+  version: ObjectVersion,
+  { reader, index }: { readonly reader: ObjectReader; readonly index: RunIndex },
+): Promise<boolean> {
+  try {
+    for (const envelope of readEnvelopes(await reader.read(version))) {
+      const entries = await index.deliveries(envelope.receiptId);
+      const leaf = leafHash(envelope);
+      if (!entries.some((entry) => entry.leafHash === leaf)) return false;
+    }
+    return true;
+  } catch (error) {
+    if (error instanceof UnreadableRecordError) return false;
+    throw error;
+  }
+}
