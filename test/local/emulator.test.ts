@@ -75,14 +75,14 @@ describe('the life of the emulator', () => {
     expect((await again.send(new HeadObjectCommand(object))).ObjectLockMode).toBeUndefined();
   }, 60_000);
 
-  it('says within a second that it died, and starts empty afterwards', async () => {
+  it('says within seconds that it died, and starts empty afterwards', async () => {
     const { emulator } = await startEmulator(venv, paths, port);
     writeFileSync(paths.environment, '{}');
     const killed = Date.now();
     const waiting = whileEmulatorLives(emulator, () => new Promise(() => {}));
     process.kill(emulator.process.pid, 'SIGKILL');
     await expect(waiting).rejects.toThrow(/^The emulator ended while it was needed: run npm start/);
-    expect(Date.now() - killed).toBeLessThan(1_000);
+    expect(Date.now() - killed).toBeLessThan(5_000);
 
     const next = await startEmulator(venv, paths, port);
     expect(next.wiped).toBe(true);

@@ -4,12 +4,24 @@ const RUNS = 5;
 /** Below this a clock reading is noise, and nothing super-linear hides in it at the sizes used. */
 const NOISE_MILLIS = 2;
 
+/** A linear growth looks worse when the collector or a neighbour steps in; a quadratic one never looks better. */
+const ROUNDS = 5;
+
+/** Between 4, which is linear, and 16, which is quadratic; nothing is gained by measuring again below it. */
+const SURELY_LINEAR = 6;
+
 /**
  * How much longer four times the input takes: about 4 when the work is linear, 16 when it is quadratic.
+ * The best of a few rounds, so that a busy machine does not turn one into the other.
  * @param work called with inputs of `size` and `4 * size`
  */
 export function growthOverFourfold(size: number, work: (size: number) => () => void): number {
-  return fastest(work(4 * size)) / Math.max(fastest(work(size)), NOISE_MILLIS / 4);
+  const [small, large] = [work(size), work(4 * size)];
+  let growth = Number.POSITIVE_INFINITY;
+  for (let round = 0; round < ROUNDS && growth > SURELY_LINEAR; round++) {
+    growth = Math.min(growth, fastest(large) / Math.max(fastest(small), NOISE_MILLIS / 4));
+  }
+  return growth;
 }
 
 function fastest(run: () => void): number {
