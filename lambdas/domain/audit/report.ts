@@ -1,6 +1,5 @@
 import { EvidencePrefix } from '../evidence/evidence-prefix.ts';
-import { type RecordDependencies, recordFinding } from '../evidence/record-finding.ts';
-import { lockFor } from '../evidence/retention.ts';
+import { type RecordDependencies, recordFinding, recordLock } from '../evidence/record-finding.ts';
 import { storeKey } from '../evidence/store-key.ts';
 import type { ObjectVersion } from '../ports.ts';
 import { type Finding, openFinding } from './findings.ts';
@@ -58,12 +57,8 @@ export async function fileReport(
   report: AuditReport,
   dependencies: RecordDependencies,
 ): Promise<ObjectVersion> {
-  const { vault, retention, clock } = dependencies;
   for (const finding of report.findings) await recordFinding(finding, dependencies);
   const day = report.to.slice(0, 10);
   const key = `${EvidencePrefix.reports}${report.kind}/dt=${day}/${report.to.replaceAll(':', '')}-${report.id}.json`;
-  const now = clock();
-  const countsFrom = Math.min(Date.parse(report.asOf), now);
-  const lock = lockFor(retention, retention.recordDays, countsFrom, now);
-  return vault.putDocument(key, report, lock);
+  return dependencies.vault.putDocument(key, report, recordLock(report.asOf, dependencies));
 }

@@ -1,7 +1,7 @@
 import { AccessDeniedError, UnreadableRecordError } from '../errors.ts';
 import { leafHash, readEnvelopes } from '../evidence/evidence-object.ts';
 import { EvidencePrefix } from '../evidence/evidence-prefix.ts';
-import { hoursBetween } from '../evidence/hour-shard.ts';
+import { hourFolder, hoursBetween } from '../evidence/hour-shard.ts';
 import type {
   ListedVersion,
   ObjectReader,
@@ -41,7 +41,7 @@ export async function listFolders(
     await looking(plane, async () => {
       for (const classFolder of await inspector.folders(vaultBucket, plane)) {
         for (const hour of hours) {
-          const prefix = `${classFolder}dt=${hour.slice(0, 10)}/hour=${hour.slice(11)}/`;
+          const prefix = `${classFolder}${hourFolder(hour)}`;
           await looking(prefix, () => list(prefix));
         }
       }

@@ -12,8 +12,8 @@ import type { ConsumedRecord, Prepared, QuarantinedRecord } from './consumed-rec
 import type { Envelope } from './envelope.ts';
 import {
   acceptedAfterArrival,
-  type Quarantined,
   quarantine,
+  quarantineFinding,
   storeQuarantined,
 } from './quarantine.ts';
 import { type RecordDependencies, recordFinding } from './record-finding.ts';
@@ -66,7 +66,10 @@ export async function archiveRecords(
     const { sequenceNumber } = item.position;
     if ('quarantined' in item) {
       quarantined.push(item);
-      findings.push({ sequenceNumber, finding: unreadable(item.quarantined, dependencies.plane) });
+      findings.push({
+        sequenceNumber,
+        finding: quarantineFinding('accepted_not_readable', item.quarantined, dependencies.plane),
+      });
       continue;
     }
     for (const envelope of item.envelopes) {
@@ -111,18 +114,6 @@ function prepareOnce(record: ConsumedRecord, prepare: ArchiveDependencies['prepa
   return first && acceptedAfterArrival(first.acceptedAt, record.arrivedAtMillis)
     ? quarantine(record, 'accepted_after_arrival')
     : prepared;
-}
-
-function unreadable(quarantined: Quarantined, plane: Plane): Finding {
-  return openFinding('accepted_not_readable', {
-    plane,
-    subject:
-      quarantined.head?.receiptId ??
-      `${quarantined.stream.shardId}/${quarantined.stream.sequenceNumber}`,
-    at: quarantined.acceptedAt,
-    runKeys: [],
-    detail: { reason: quarantined.reason },
-  });
 }
 
 function findingsOf(envelope: Envelope, arrivedAtMillis: number, plane: Plane): Finding[] {

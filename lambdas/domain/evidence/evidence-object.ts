@@ -4,6 +4,7 @@ import { groupBy } from '../collections.ts';
 import { UnreadableRecordError } from '../errors.ts';
 import type { Envelope } from './envelope.ts';
 import { EvidencePrefix } from './evidence-prefix.ts';
+import { hourFolder, hourOf } from './hour-shard.ts';
 import { sha256Hex } from './store-key.ts';
 
 /** An object ready to be put: one consumed batch, class and acceptance hour. */
@@ -26,8 +27,7 @@ export function packObjects(plane: StreamPlane, envelopes: readonly Envelope[]):
 
 /** `lineage/class=<c>/dt=<UTC date>/hour=<HH>/` of an acceptance time. */
 function folderOf(plane: StreamPlane, retentionClass: string, acceptedAt: string): string {
-  const at = new Date(acceptedAt).toISOString();
-  return `${EvidencePrefix[plane]}class=${retentionClass}/dt=${at.slice(0, 10)}/hour=${at.slice(11, 13)}/`;
+  return `${EvidencePrefix[plane]}class=${retentionClass}/${hourFolder(hourOf(acceptedAt))}`;
 }
 
 function packObject(folder: string, envelopes: readonly Envelope[]): EvidenceObject {
@@ -51,15 +51,6 @@ export function leafHash(envelope: Envelope): string {
 
 const LEAF = Buffer.from([0]);
 
-/** Whether an object's bytes are those that its key was made from. */
-export function matchesKey(key: string, body: Uint8Array): boolean {
-  try {
-    return key.endsWith(suffixOf(sha256Hex(gunzipSync(body))));
-  } catch {
-    return false;
-  }
-}
-
 function suffixOf(contentHash: string): string {
   return `-${contentHash}.ndjson.gz`;
 }
@@ -69,12 +60,38 @@ function suffixOf(contentHash: string): string {
  * @throws UnreadableRecordError when the bytes are no evidence object
  */
 export function readEnvelopes(body: Uint8Array): Envelope[] {
+  return parseLines(inflate(body));
+}
+
+/**
+ * All envelopes of an object whose bytes are those that its key was made from; undefined for any others.
+ * @throws UnreadableRecordError when the key was made from what is no evidence object
+ */
+export function readMatching(key: string, body: Uint8Array): Envelope[] | undefined {
+  const lines = inflate(body);
+  return lines && key.endsWith(suffixOf(sha256Hex(lines))) ? parseLines(lines) : undefined;
+}
+
+function inflate(body: Uint8Array): Buffer | undefined {
   try {
-    const lines = gunzipSync(body).toString('utf8').trimEnd().split('\n');
-    return lines.map((line) => JSON.parse(line) as Envelope);
+    return gunzipSync(body);
   } catch {
-    throw new UnreadableRecordError('object_unreadable');
+    return undefined;
   }
+}
+
+function parseLines(lines: Buffer | undefined): Envelope[] {
+  try {
+    if (lines)
+      return lines
+        .toString('utf8')
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line));
+  } catch {
+    // said below: what the parser says quotes its input
+  }
+  throw new UnreadableRecordError('object_unreadable');
 }
 
 /**

@@ -8,6 +8,11 @@ export function hourOf(instant: string | number): string {
   return new Date(instant).toISOString().slice(0, 13);
 }
 
+/** Folder of such an hour in the vault: what the archive writes to and the audit lists. */
+export function hourFolder(hour: string): string {
+  return `dt=${hour.slice(0, 10)}/hour=${hour.slice(11)}/`;
+}
+
 /** The index shard of a receipt: from its hash, so that a busy hour has no hot partition. */
 export function indexShardOf(receiptId: string): number {
   return Number.parseInt(storeKey(receiptId).slice(0, 2), 16) % INDEX_SHARDS;

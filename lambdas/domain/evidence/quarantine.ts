@@ -1,7 +1,13 @@
-import type { StreamPlane } from '../audit/findings.ts';
+import {
+  type Finding,
+  type FindingKind,
+  openFinding,
+  type StreamPlane,
+} from '../audit/findings.ts';
 import type { ConsumedRecord, QuarantinedRecord } from './consumed-record.ts';
 import type { StreamPosition } from './envelope.ts';
 import { EvidencePrefix } from './evidence-prefix.ts';
+import { hourFolder, hourOf } from './hour-shard.ts';
 import type { RecordDependencies } from './record-finding.ts';
 import { lockFor } from './retention.ts';
 import { decodeHead, type RecordHead } from './stream-record.ts';
@@ -58,10 +64,29 @@ export function quarantine(
   };
 }
 
+/** What is said of a quarantined record: named by its receipt, else by where it stood. */
+export function quarantineFinding(
+  kind: FindingKind,
+  { head, stream, acceptedAt, reason }: Quarantined,
+  plane: StreamPlane,
+): Finding {
+  return openFinding(kind, {
+    plane,
+    subject: head?.receiptId ?? positionText(stream),
+    at: acceptedAt,
+    runKeys: [],
+    detail: { reason },
+  });
+}
+
+/** `<shard>/<sequence number>` */
+export function positionText({ shardId, sequenceNumber }: StreamPosition): string {
+  return `${shardId}/${sequenceNumber}`;
+}
+
 /** `quarantine/dt=…/hour=…/<shard>-<sequence>-<reason>.json`: the same for every replay, another for another reason. */
 function quarantineKey({ acceptedAt, stream, reason }: Quarantined): string {
-  const at = new Date(acceptedAt).toISOString();
-  return `${EvidencePrefix.quarantine}dt=${at.slice(0, 10)}/hour=${at.slice(11, 13)}/${stream.shardId}-${stream.sequenceNumber}-${reason}.json`;
+  return `${EvidencePrefix.quarantine}${hourFolder(hourOf(acceptedAt))}${stream.shardId}-${stream.sequenceNumber}-${reason}.json`;
 }
 
 /** Puts the payload-free document of a quarantined record and files its receipt, if it has one. */

@@ -1,7 +1,7 @@
 import type { Finding } from '../audit/findings.ts';
 import type { Clock, EvidenceVault, RunIndex } from '../ports.ts';
 import { EvidencePrefix } from './evidence-prefix.ts';
-import { lockFor, type RetentionPolicy } from './retention.ts';
+import { type Lock, lockFor, type RetentionPolicy } from './retention.ts';
 import { sha256Hex } from './store-key.ts';
 
 /** Where something is locked and listed. */
@@ -12,15 +12,25 @@ export interface RecordDependencies {
   readonly clock: Clock;
 }
 
+/**
+ * The lock of a finding or a report that speaks for an instant (RFC 3339). A replay may speak for
+ * another day than today; no lock counts from one that has not come.
+ */
+export function recordLock(
+  at: string,
+  { retention, clock }: Pick<RecordDependencies, 'retention' | 'clock'>,
+): Lock {
+  const now = clock();
+  return lockFor(retention, retention.recordDays, Math.min(Date.parse(at), now), now);
+}
+
 /** A finding is evidence: the locked document first, then the row that lists it. */
 export async function recordFinding(
   finding: Finding,
-  { vault, index, retention, clock }: RecordDependencies,
+  dependencies: RecordDependencies,
 ): Promise<void> {
-  // A replay may speak for another day than today; no lock counts from one that has not come.
-  const now = clock();
-  const countsFrom = Math.min(Date.parse(finding.at), now);
-  const lock = lockFor(retention, retention.recordDays, countsFrom, now);
+  const { vault, index } = dependencies;
+  const lock = recordLock(finding.at, dependencies);
   // A rerun may see more than the run before it: other content is another step, equal content the same object.
   const content = sha256Hex(JSON.stringify(finding)).slice(0, 16);
   const step = `${finding.at.replaceAll(':', '')}-${finding.status}-${content}`;

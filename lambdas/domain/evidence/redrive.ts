@@ -1,7 +1,7 @@
 import { openFinding, type StreamPlane } from '../audit/findings.ts';
 import { UnavailableError } from '../errors.ts';
 import type { ConsumedRecord } from './consumed-record.ts';
-import { quarantine, storeQuarantined } from './quarantine.ts';
+import { positionText, quarantine, quarantineFinding, storeQuarantined } from './quarantine.ts';
 import { type RecordDependencies, recordFinding } from './record-finding.ts';
 
 /** What an on-failure message says of a batch: sequence numbers, never a payload. */
@@ -74,16 +74,7 @@ async function nameCrashed(
   const prepared = quarantine(record, 'archive_crashed');
   const { quarantined } = prepared;
   await storeQuarantined(prepared, plane, dependencies);
-  await recordFinding(
-    openFinding('accepted_not_stored', {
-      plane,
-      subject: quarantined.head?.receiptId ?? positionOf(quarantined.stream),
-      at: quarantined.acceptedAt,
-      runKeys: [],
-      detail: { reason: quarantined.reason },
-    }),
-    dependencies,
-  );
+  await recordFinding(quarantineFinding('accepted_not_stored', quarantined, plane), dependencies);
 }
 
 async function nameLost(batch: FailedBatch, dependencies: RedriveDependencies): Promise<void> {
@@ -91,15 +82,11 @@ async function nameLost(batch: FailedBatch, dependencies: RedriveDependencies): 
   await recordFinding(
     openFinding('accepted_not_stored', {
       plane,
-      subject: `${positionOf({ shardId, sequenceNumber: startSequenceNumber })}-${endSequenceNumber}`,
+      subject: `${positionText({ shardId, sequenceNumber: startSequenceNumber })}-${endSequenceNumber}`,
       at: firstArrivedAt,
       runKeys: [],
       detail: { reason: 'gone_from_stream' },
     }),
     dependencies,
   );
-}
-
-function positionOf({ shardId, sequenceNumber }: ConsumedRecord['position']): string {
-  return `${shardId}/${sequenceNumber}`;
 }

@@ -84,7 +84,7 @@ function logicalEvents(entries: readonly RunEventEntry[]): LogicalEvent[] {
     .map((group) => {
       const byAcceptance = group.toSorted(compareBy(acceptanceOrder));
       const receiptIds = [...new Set(byAcceptance.map(({ receiptId }) => receiptId))];
-      return { entry: firstDelivery(group), receiptIds };
+      return { entry: byAcceptance[0] as RunEventEntry, receiptIds };
     })
     .sort((a, b) => compareBy(eventOrder)(a.entry, b.entry));
 }

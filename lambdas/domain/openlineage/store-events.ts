@@ -7,7 +7,7 @@ import { type RunEventEntry, summariseRedaction } from '../evidence/index-entrie
 import type { RecordDependencies } from '../evidence/record-finding.ts';
 import { type Lock, lockFor } from '../evidence/retention.ts';
 import { JsonDocument } from '../json/document.ts';
-import type { Location } from '../ports.ts';
+import type { Location, ObjectVersion } from '../ports.ts';
 import { readDatasets } from './datasets.ts';
 import { type EventKind, isIndexable, readEvent } from './event.ts';
 import { readRunFacts } from './run-facts.ts';
@@ -45,9 +45,9 @@ export async function storeEvents(
       ...object.envelopes.map((envelope) => countsFrom.get(envelope) as number),
     );
     try {
-      const lock = lockFor(retention, retention.lineageDays, latest, clock());
-      const stored = await vault.putObject(object, lock);
-      await indexObject(object, stored, stored.lock, dependencies);
+      const promised = lockFor(retention, retention.lineageDays, latest, clock());
+      const { lock, ...version } = await vault.putObject(object, promised);
+      await indexObject(object, version, lock, dependencies);
     } catch (error) {
       for (const { stream } of object.envelopes)
         failures.set(stream.sequenceNumber, errorCode(error));
@@ -58,7 +58,7 @@ export async function storeEvents(
 
 async function indexObject(
   object: EvidenceObject,
-  version: Omit<Location, 'line'>,
+  version: ObjectVersion,
   lock: Lock,
   dependencies: StoreEventsDependencies,
 ): Promise<void> {
@@ -69,12 +69,11 @@ async function indexObject(
 }
 
 function writesFor(
-  { bucket, key, versionId, line }: Location,
+  location: Location,
   lock: Lock,
   envelope: Envelope,
   { index, traceContextFacets, onTraceNamed }: StoreEventsDependencies,
 ): Array<() => Promise<void>> {
-  const location = { bucket, key, versionId, line };
   const document = new JsonDocument(envelope.document);
   const event = readEvent(document, kindOf(envelope));
   const { receiptId, acceptedAt, submitter } = envelope;

@@ -3,12 +3,7 @@ import { groupBy } from '../collections.ts';
 import { mapConcurrently } from '../concurrency.ts';
 import { LineageError, UnreadableRecordError } from '../errors.ts';
 import type { Envelope } from '../evidence/envelope.ts';
-import {
-  type EvidenceObject,
-  matchesKey,
-  packObjects,
-  readEnvelopes,
-} from '../evidence/evidence-object.ts';
+import { type EvidenceObject, packObjects, readMatching } from '../evidence/evidence-object.ts';
 import type { TraceDeliveryEntry } from '../evidence/index-entries.ts';
 import { type RecordDependencies, recordFinding } from '../evidence/record-finding.ts';
 import { type Lock, lockFor, type RetentionPolicy } from '../evidence/retention.ts';
@@ -139,8 +134,7 @@ async function readStaged(
   reader: ObjectReader,
 ): Promise<readonly Envelope[] | 'staged_trace_expired' | 'staged_trace_altered'> {
   try {
-    const body = await reader.read(location);
-    return matchesKey(location.key, body) ? readEnvelopes(body) : 'staged_trace_altered';
+    return readMatching(location.key, await reader.read(location)) ?? 'staged_trace_altered';
   } catch (error) {
     if (error instanceof UnreadableRecordError) return 'staged_trace_expired';
     throw error;
