@@ -9,6 +9,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { UnavailableError } from '../domain/errors.ts';
+import { attempt } from './attempt.ts';
 import { HOUR_INDEX, TableAttribute } from './table-layout.ts';
 
 /** Key of an item: both parts are {@link storeKey} hashes. */
@@ -45,7 +46,7 @@ export class DynamoTable {
   }
 
   async get(key: ItemKey, consistent: boolean): Promise<Item | undefined> {
-    const { Item } = await this.#attempt(() =>
+    const { Item } = await attempt('dynamodb', () =>
       this.#client.send(
         new GetItemCommand({
           TableName: this.#table,
@@ -81,7 +82,7 @@ export class DynamoTable {
 
   /** Whether a partition has any item. */
   async holds(pk: string): Promise<boolean> {
-    const { Count = 0 } = await this.#attempt(() =>
+    const { Count = 0 } = await attempt('dynamodb', () =>
       this.#client.send(
         new QueryCommand({
           ...{ TableName: this.#table, Limit: 1, Select: 'COUNT', ConsistentRead: true },
@@ -118,14 +119,6 @@ export class DynamoTable {
       );
     } catch (error) {
       if (error instanceof ConditionalCheckFailedException) return;
-      throw new UnavailableError('dynamodb', { cause: error });
-    }
-  }
-
-  async #attempt<T>(call: () => Promise<T>): Promise<T> {
-    try {
-      return await call();
-    } catch (error) {
       throw new UnavailableError('dynamodb', { cause: error });
     }
   }

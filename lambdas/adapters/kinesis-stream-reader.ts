@@ -9,6 +9,7 @@ import type { StreamPlane } from '../domain/audit/findings.ts';
 import { UnavailableError } from '../domain/errors.ts';
 import type { ConsumedRecord } from '../domain/evidence/consumed-record.ts';
 import type { FailedBatch, StreamReader } from '../domain/evidence/redrive.ts';
+import { attempt } from './attempt.ts';
 
 /** A failed batch is at most 10,000 records; pages of this size keep one answer well under 10 MB of 1 MiB records. */
 const RECORDS_PER_PAGE = 100;
@@ -30,7 +31,7 @@ export class KinesisStreamReader implements StreamReader {
     let iterator = await this.#iterator(batch);
     let emptyPages = 0;
     while (iterator && emptyPages < MAX_EMPTY_PAGES) {
-      const { Records = [], NextShardIterator } = await this.#attempt(() =>
+      const { Records = [], NextShardIterator } = await attempt('kinesis', () =>
         this.#client.send(
           new GetRecordsCommand({ ShardIterator: iterator, Limit: RECORDS_PER_PAGE }),
         ),
@@ -68,14 +69,6 @@ export class KinesisStreamReader implements StreamReader {
     } catch (error) {
       if (error instanceof InvalidArgumentException || error instanceof ResourceNotFoundException)
         return undefined;
-      throw new UnavailableError('kinesis', { cause: error });
-    }
-  }
-
-  async #attempt<T>(call: () => Promise<T>): Promise<T> {
-    try {
-      return await call();
-    } catch (error) {
       throw new UnavailableError('kinesis', { cause: error });
     }
   }

@@ -40,12 +40,12 @@ const LOST_CLIENT =
   'nothing is received here: an OpenLineage Java client needs url = <base>/api/v1/lineage without a trailing slash; ' +
   'an OpenTelemetry exporter needs OTEL_EXPORTER_OTLP_ENDPOINT = <base>, or its traces endpoint = <base>/v1/traces';
 
-async function ingestEvent(body: RequestBody, acceptance: Acceptance, publisher: EventPublisher) {
-  const { bytes: received, deviations: receiverDeviations, text } = body;
-  const { record, ...receipt } = acceptEvent(text, acceptance, {
-    received,
-    deviations: receiverDeviations,
-  });
+async function ingestEvent(
+  { bytes, deviations, text }: RequestBody,
+  acceptance: Acceptance,
+  publisher: EventPublisher,
+) {
+  const { record, ...receipt } = acceptEvent(text, acceptance, { received: bytes, deviations });
   const [acknowledged] = await publisher.publish([record]);
   if (!acknowledged) throw unavailable();
   return jsonResponse(201, receipt);

@@ -1,6 +1,7 @@
-import { Duration, RemovalPolicy } from 'aws-cdk-lib';
-import { BlockPublicAccess, Bucket, BucketEncryption, ObjectOwnership } from 'aws-cdk-lib/aws-s3';
+import { Duration } from 'aws-cdk-lib';
+import { type Bucket, BucketEncryption } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
+import { retainedBucket } from './retained-bucket.ts';
 
 export interface AccessLogBucketProps {
   /** Days that a log object is kept. */
@@ -13,19 +14,14 @@ export class AccessLogBucket extends Construct {
 
   constructor(scope: Construct, id: string, props: AccessLogBucketProps) {
     super(scope, id);
-    this.bucket = new Bucket(this, 'Bucket', {
-      blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
+    this.bucket = retainedBucket(this, 'Bucket', {
       encryption: BucketEncryption.S3_MANAGED, // log delivery cannot use a customer managed key
-      enforceSSL: true,
       lifecycleRules: [
         {
           abortIncompleteMultipartUploadAfter: Duration.days(1),
           expiration: Duration.days(props.retentionDays),
         },
       ],
-      objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
-      removalPolicy: RemovalPolicy.RETAIN,
     });
-    this.bucket.policy?.applyRemovalPolicy(RemovalPolicy.RETAIN); // it keeps plain HTTP out
   }
 }

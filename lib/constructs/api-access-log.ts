@@ -1,12 +1,11 @@
-import { RemovalPolicy } from 'aws-cdk-lib';
 import {
   AccessLogFormat,
   LogGroupLogDestination,
   type StageOptions,
 } from 'aws-cdk-lib/aws-apigateway';
-import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import type { EnvironmentConfig } from '../config/environment-config.ts';
+import { logGroup } from './log-group.ts';
 
 /** Route and outcome only: a path holds run ids, a query string dataset names. */
 const FORMAT = AccessLogFormat.custom(
@@ -27,12 +26,8 @@ const FORMAT = AccessLogFormat.custom(
 /** Stage options that write access logs, or none where the account has no role for them. */
 export function accessLogOptions(scope: Construct, config: EnvironmentConfig): StageOptions {
   if (config.gatewayAccountRole === 'none') return {};
-  const logGroup = new LogGroup(scope, 'AccessLogs', {
-    removalPolicy: RemovalPolicy.DESTROY,
-    retention: config.logRetentionDays as RetentionDays, // validated against the enum
-  });
   return {
-    accessLogDestination: new LogGroupLogDestination(logGroup),
+    accessLogDestination: new LogGroupLogDestination(logGroup(scope, 'AccessLogs', config)),
     accessLogFormat: FORMAT,
   };
 }

@@ -49,7 +49,6 @@ export class ArchiveLine extends Construct {
       },
     });
     vault.grantWrite(this.archive, 'lineage', 'traces', 'quarantine', 'findings');
-    vault.grantReadCurrent(this.archive, 'lineage', 'traces', 'quarantine', 'findings');
     staging.grantReadVersions(this.archive);
 
     this.archiveTraces = new ServiceFunction(this, 'ArchiveTraces', {
@@ -62,7 +61,6 @@ export class ArchiveLine extends Construct {
       },
     });
     vault.grantWrite(this.archiveTraces, 'traces', 'quarantine', 'findings');
-    vault.grantReadCurrent(this.archiveTraces, 'traces', 'quarantine', 'findings');
     staging.grantWrite(this.archiveTraces);
     staging.grantReadVersions(this.archiveTraces);
 
@@ -88,7 +86,6 @@ export class ArchiveLine extends Construct {
     lineage.grantReadBack(this.redrive);
     traces.grantReadBack(this.redrive);
     vault.grantWrite(this.redrive, 'quarantine', 'findings');
-    vault.grantReadCurrent(this.redrive, 'quarantine', 'findings');
     tables.index.grantPut(this.redrive);
     this.redrive.allow(
       ['lambda:InvokeFunction'],

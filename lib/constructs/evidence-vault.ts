@@ -1,19 +1,18 @@
-import { Duration, RemovalPolicy } from 'aws-cdk-lib';
+import { Duration } from 'aws-cdk-lib';
 import { AnyPrincipal, Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Key } from 'aws-cdk-lib/aws-kms';
 import {
-  BlockPublicAccess,
-  Bucket,
+  type Bucket,
   BucketEncryption,
   type IBucket,
   ObjectLockRetention,
-  ObjectOwnership,
 } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
 import { EvidencePrefix } from '../../lambdas/domain/evidence/evidence-prefix.ts';
 import type { RetentionConfig } from '../config/environment-config.ts';
 import { customerKey } from './customer-key.ts';
 import { allowObjects, allowToSeeAbsence, READ_VERSION } from './object-access.ts';
+import { retainedBucket } from './retained-bucket.ts';
 import type { ServiceFunction } from './service-function.ts';
 import { vaultPolicy } from './vault-policy.ts';
 
@@ -47,12 +46,10 @@ export class EvidenceVault extends Construct {
 
     this.key = customerKey(this, 'Key', 'Evidence in the vault');
     this.key.addToResourcePolicy(keyGuard(deploymentRoleArn));
-    this.bucket = new Bucket(this, 'Bucket', {
-      blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
+    this.bucket = retainedBucket(this, 'Bucket', {
       bucketKeyEnabled: true,
       encryption: BucketEncryption.KMS,
       encryptionKey: this.key,
-      enforceSSL: true,
       // no rule expires a version: over a lock that a hold or a long run extended it would leave a delete marker
       lifecycleRules: [{ abortIncompleteMultipartUploadAfter: Duration.days(1) }],
       objectLockDefaultRetention:
@@ -60,8 +57,6 @@ export class EvidenceVault extends Construct {
           ? ObjectLockRetention.compliance(floor)
           : ObjectLockRetention.governance(floor),
       objectLockEnabled: true,
-      objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
-      removalPolicy: RemovalPolicy.RETAIN,
       serverAccessLogsBucket: accessLogs,
       serverAccessLogsPrefix: 'vault/',
       versioned: true,
@@ -69,18 +64,13 @@ export class EvidenceVault extends Construct {
     for (const statement of vaultPolicy({ bucket: this.bucket, deploymentRoleArn, retention })) {
       this.bucket.addToResourcePolicy(statement);
     }
-    // a retained bucket whose policy went with the stack would be unguarded
-    this.bucket.policy?.applyRemovalPolicy(RemovalPolicy.RETAIN);
   }
 
-  /** New locked objects in the folders; S3 asks for Decrypt to check what it encrypted. */
+  /** New locked objects in the folders, and a look at the one that stands where a new one should go. */
   grantWrite(fn: ServiceFunction, ...folders: readonly VaultFolder[]): void {
     this.#allow(fn, ['s3:PutObject', 's3:PutObjectRetention'], folders);
+    // S3 asks for Decrypt to check what it encrypted
     fn.allow(['kms:Decrypt', 'kms:GenerateDataKey'], [this.key.keyArn]);
-  }
-
-  /** Current content of the folders: what a writer asks for when its key is taken. */
-  grantReadCurrent(fn: ServiceFunction, ...folders: readonly VaultFolder[]): void {
     this.#allow(fn, ['s3:GetObject'], folders);
     allowToSeeAbsence(fn, this.bucket);
     fn.allow(['kms:Decrypt'], [this.key.keyArn]);

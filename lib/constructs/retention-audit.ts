@@ -37,7 +37,6 @@ export class RetentionAudit extends Construct {
     vault.grantReadVersions(this.audit, 'lineage', 'traces');
     vault.grantInspect(this.audit, 'lineage', 'traces', 'quarantine');
     vault.grantWrite(this.audit, 'reports', 'findings');
-    vault.grantReadCurrent(this.audit, 'reports', 'findings');
     tables.index.grantQuery(this.audit);
     tables.index.grantPut(this.audit);
     tables.grantReadHours(this.audit);

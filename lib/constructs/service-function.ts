@@ -1,13 +1,13 @@
 import { fileURLToPath } from 'node:url';
-import { type Duration, RemovalPolicy } from 'aws-cdk-lib';
+import type { Duration } from 'aws-cdk-lib';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Architecture, LoggingFormat, Runtime, Tracing } from 'aws-cdk-lib/aws-lambda';
 import { NodejsFunction } from 'aws-cdk-lib/aws-lambda-nodejs';
-import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { metricNamespace } from '../../lambdas/shared/metric-names.ts';
 import type { EnvironmentConfig } from '../config/environment-config.ts';
 import { FUNCTION_BUNDLING } from './function-bundling.ts';
+import { logGroup } from './log-group.ts';
 
 export interface ServiceFunctionProps {
   readonly config: EnvironmentConfig;
@@ -36,12 +36,9 @@ export class ServiceFunction extends Construct {
     const { config, folder } = props;
     this.folder = folder;
     this.stage = config.name;
-    const logGroup = new LogGroup(this, 'Logs', {
-      removalPolicy: RemovalPolicy.DESTROY,
-      retention: config.logRetentionDays as RetentionDays, // validated against the enum
-    });
+    const logs = logGroup(this, 'Logs', config);
     this.role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
-    this.allow(['logs:CreateLogStream', 'logs:PutLogEvents'], [logGroup.logGroupArn]);
+    this.allow(['logs:CreateLogStream', 'logs:PutLogEvents'], [logs.logGroupArn]);
 
     this.fn = new NodejsFunction(this, 'Function', {
       architecture: Architecture.ARM_64,
@@ -54,7 +51,7 @@ export class ServiceFunction extends Construct {
         ...props.environment,
       },
       loggingFormat: LoggingFormat.JSON,
-      logGroup,
+      logGroup: logs,
       memorySize: props.memorySize ?? 512,
       reservedConcurrentExecutions: props.reservedConcurrency,
       role: this.role,

@@ -1,16 +1,11 @@
-import { Duration, RemovalPolicy } from 'aws-cdk-lib';
+import { Duration } from 'aws-cdk-lib';
 import type { Key } from 'aws-cdk-lib/aws-kms';
-import {
-  BlockPublicAccess,
-  Bucket,
-  BucketEncryption,
-  type IBucket,
-  ObjectOwnership,
-} from 'aws-cdk-lib/aws-s3';
+import { type Bucket, BucketEncryption, type IBucket } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
 import { EvidencePrefix } from '../../lambdas/domain/evidence/evidence-prefix.ts';
 import { customerKey } from './customer-key.ts';
 import { allowObjects, allowToSeeAbsence, READ_VERSION } from './object-access.ts';
+import { retainedBucket } from './retained-bucket.ts';
 import type { ServiceFunction } from './service-function.ts';
 
 export interface StagingBucketProps {
@@ -30,24 +25,19 @@ export class StagingBucket extends Construct {
   constructor(scope: Construct, id: string, props: StagingBucketProps) {
     super(scope, id);
     this.key = customerKey(this, 'Key', 'Spans in staging');
-    this.bucket = new Bucket(this, 'Bucket', {
-      blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
+    this.bucket = retainedBucket(this, 'Bucket', {
       bucketKeyEnabled: true,
       encryption: BucketEncryption.KMS,
       encryptionKey: this.key,
-      enforceSSL: true,
       lifecycleRules: [
         {
           abortIncompleteMultipartUploadAfter: Duration.days(1),
           expiration: Duration.days(props.expiryDays),
         },
       ],
-      objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
-      removalPolicy: RemovalPolicy.RETAIN,
       serverAccessLogsBucket: props.accessLogs,
       serverAccessLogsPrefix: 'staging/',
     });
-    this.bucket.policy?.applyRemovalPolicy(RemovalPolicy.RETAIN); // it keeps plain HTTP out
   }
 
   /** New objects, and a look at the one that stands where a new one should go. */
