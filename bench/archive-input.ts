@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import type { ConsumedRecord } from '../lambdas/domain/evidence/consumed-record.ts';
+import type { Envelope } from '../lambdas/domain/evidence/envelope.ts';
 import { encodeStreamRecord } from '../lambdas/domain/evidence/stream-record.ts';
+import { prepareEvent } from '../lambdas/domain/openlineage/prepare-event.ts';
 
 const ACCEPTED_AT_MILLIS = Date.parse('2026-11-29T10:00:00.000Z');
 
@@ -29,4 +31,13 @@ export function toRecord(body: Buffer, index: number): ConsumedRecord {
     arrivedAtMillis: ACCEPTED_AT_MILLIS + index,
     data: encodeStreamRecord({ head, body }),
   };
+}
+
+/** The envelopes of stream records; the recording holds none that is quarantined. */
+export function prepareBatch(batch: readonly ConsumedRecord[]): Envelope[] {
+  return batch.flatMap((record) => {
+    const prepared = prepareEvent(record);
+    if ('quarantined' in prepared) throw new Error(prepared.quarantined.reason);
+    return prepared.envelopes;
+  });
 }

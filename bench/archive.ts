@@ -1,7 +1,6 @@
 import type { ConsumedRecord } from '../lambdas/domain/evidence/consumed-record.ts';
 import { packObjects } from '../lambdas/domain/evidence/evidence-object.ts';
-import { prepareEvent } from '../lambdas/domain/openlineage/prepare-event.ts';
-import { floorOfBatch, toRecord } from './archive-input.ts';
+import { floorOfBatch, prepareBatch, toRecord } from './archive-input.ts';
 import type { Benchmark } from './benchmark.ts';
 import { recordedEvents } from './events.ts';
 import { compare } from './rounds.ts';
@@ -44,12 +43,7 @@ export const archive: Benchmark = {
 };
 
 function archiveBatch(batch: readonly ConsumedRecord[]) {
-  const envelopes = batch.flatMap((record) => {
-    const prepared = prepareEvent(record);
-    if ('quarantined' in prepared) throw new Error(prepared.quarantined.reason);
-    return prepared.envelopes;
-  });
-  return packObjects('lineage', envelopes);
+  return packObjects('lineage', prepareBatch(batch));
 }
 
 function cut<T>(items: readonly T[], size: number): T[][] {

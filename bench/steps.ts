@@ -4,12 +4,11 @@ import { decodeStreamRecord } from '../lambdas/domain/evidence/stream-record.ts'
 import { JsonDocument } from '../lambdas/domain/json/document.ts';
 import { readDatasets } from '../lambdas/domain/openlineage/datasets.ts';
 import { readEvent } from '../lambdas/domain/openlineage/event.ts';
-import { prepareEvent } from '../lambdas/domain/openlineage/prepare-event.ts';
 import { readRunFacts } from '../lambdas/domain/openlineage/run-facts.ts';
 import { eventPolicy } from '../lambdas/domain/redaction/event-policy.ts';
 import { redactWholeValues } from '../lambdas/domain/redaction/whole-value.ts';
 import { environments } from '../lib/config/environments.ts';
-import { floorOfBatch, toRecord } from './archive-input.ts';
+import { floorOfBatch, prepareBatch, toRecord } from './archive-input.ts';
 import type { Benchmark } from './benchmark.ts';
 import { recordedEvents } from './events.ts';
 import { compare } from './rounds.ts';
@@ -25,10 +24,7 @@ export const steps: Benchmark = {
     const bodies = recordedEvents(EVENTS).map((text) => Buffer.from(text));
     const records = bodies.map(toRecord);
     const documents = bodies.map((body) => new JsonDocument(body.toString()));
-    const envelopes: Envelope[] = records.flatMap((record) => {
-      const prepared = prepareEvent(record);
-      return 'envelopes' in prepared ? prepared.envelopes : [];
-    });
+    const envelopes = prepareBatch(records);
     const tasks: Record<string, () => unknown> = {
       'decode stream record': () => records.map(({ data }) => decodeStreamRecord(data)),
       'decode text and scan': () => bodies.map((body) => new JsonDocument(body.toString())),

@@ -5,7 +5,7 @@ import { localEnvironment } from './aws.ts';
 import { UserError } from './errors.ts';
 import type { RunnerConfig } from './event-source/runner.ts';
 import { readJson, writeJson } from './json-file.ts';
-import { readHolder } from './lock.ts';
+import { livingHolder } from './lock.ts';
 import { type LocalPaths, REPOSITORY } from './paths.ts';
 import { endGroup, startDetached, waitUntil } from './process.ts';
 import { isRunning } from './process-identity.ts';
@@ -38,7 +38,7 @@ export async function startEventSource(
   const files = runnerFiles(folder);
   const config: RunnerConfig = { endpoint, mappings: [...mappings].sort(), folder };
   const current = readJson<RunnerConfig>(files.config);
-  if (runnerIsAlive(folder)) {
+  if (livingHolder(files.lock)) {
     if (JSON.stringify(current) === JSON.stringify(config)) return;
     await stopEventSource(paths);
   }
@@ -50,11 +50,9 @@ export async function startEventSource(
     cwd: REPOSITORY,
   });
   if (started !== undefined) writeJson(files.started, started);
-  await waitUntil(
-    () => isReady(folder) || started === undefined || !isRunning(started),
-    START_MILLIS,
-  );
-  if (!isReady(folder)) {
+  const isReady = () => livingHolder(files.ready) !== undefined;
+  await waitUntil(() => isReady() || started === undefined || !isRunning(started), START_MILLIS);
+  if (!isReady()) {
     if (started !== undefined) await endGroup(started, 0);
     throw new UserError(
       `The event source runner did not start (${paths.eventSourceLog}): run npm run reset, then npm start again.`,
@@ -65,21 +63,9 @@ export async function startEventSource(
 /** Ends the runner: it finishes the invocations that run and keeps its checkpoints. Returns whether one was running. */
 export async function stopEventSource(paths: LocalPaths): Promise<boolean> {
   const files = runnerFiles(paths.eventSource);
-  const runner = [files.lock, files.started]
-    .map(readHolder)
-    .find((holder) => holder !== undefined && isRunning(holder));
+  const runner = livingHolder(files.lock) ?? livingHolder(files.started);
   if (runner === undefined) return false;
   await endGroup(runner, STOP_MILLIS);
   rmSync(files.lock, { force: true });
   return true;
-}
-
-function isReady(folder: string): boolean {
-  const ready = readHolder(runnerFiles(folder).ready);
-  return ready !== undefined && isRunning(ready);
-}
-
-function runnerIsAlive(folder: string): boolean {
-  const holder = readHolder(runnerFiles(folder).lock);
-  return holder !== undefined && isRunning(holder);
 }

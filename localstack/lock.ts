@@ -34,6 +34,12 @@ export function readHolder(path: string): ProcessIdentity | undefined {
   return readJson<ProcessIdentity>(path);
 }
 
+/** Who holds a lock and still runs. */
+export function livingHolder(path: string): ProcessIdentity | undefined {
+  const holder = readHolder(path);
+  return holder !== undefined && isRunning(holder) ? holder : undefined;
+}
+
 /** Also releases when this process is ended half-way, by Ctrl-C. */
 function releaseOf(path: string): () => void {
   const remove = () => rmSync(path, { force: true });

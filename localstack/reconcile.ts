@@ -39,10 +39,11 @@ export async function reconcile(
   clients: Clients,
   stacks: readonly StackTemplate[],
 ): Promise<readonly Readback[]> {
-  for (const { resource, setting } of pairs(await deployedResources(clients, stacks))) {
+  const wanted = pairs(await deployedResources(clients, stacks));
+  for (const { resource, setting } of wanted) {
     await setting.apply?.(clients, resource.id, resource.properties);
   }
-  const readbacks = await readBack(clients, stacks);
+  const readbacks = await readAll(clients, wanted);
   const wrong = mismatches(readbacks);
   if (wrong.length > 0) {
     const list = wrong.map(
@@ -61,8 +62,15 @@ export async function readBack(
   clients: Clients,
   stacks: readonly StackTemplate[],
 ): Promise<readonly Readback[]> {
+  return readAll(clients, pairs(await deployedResources(clients, stacks)));
+}
+
+async function readAll(
+  clients: Clients,
+  wanted: ReturnType<typeof pairs>,
+): Promise<readonly Readback[]> {
   const found: Readback[] = [];
-  for (const { resource, setting } of pairs(await deployedResources(clients, stacks))) {
+  for (const { resource, setting } of wanted) {
     found.push({
       resource: resource.path,
       setting: setting.name,

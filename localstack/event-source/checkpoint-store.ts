@@ -31,17 +31,3 @@ export function fileCheckpoints(
     },
   };
 }
-
-/** Checkpoints that live as long as the object; for tests. */
-export function memoryCheckpoints(): CheckpointStore {
-  const held = new Map<string, ShardCheckpoint>();
-  let firstLook: number | undefined;
-  return {
-    load: (shardId) => held.get(shardId),
-    save: (shardId, checkpoint) => void held.set(shardId, checkpoint),
-    firstLook: (now) => {
-      firstLook ??= now;
-      return firstLook;
-    },
-  };
-}

@@ -1,14 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import {
-  type CheckpointStore,
-  memoryCheckpoints,
-} from '../../../../localstack/event-source/checkpoint-store.ts';
+import type { CheckpointStore } from '../../../../localstack/event-source/checkpoint-store.ts';
 import type { Discarded } from '../../../../localstack/event-source/failure-message.ts';
 import { runMapping } from '../../../../localstack/event-source/mapping-loop.ts';
 import type { Mapping, StreamRecord } from '../../../../localstack/event-source/model.ts';
 import type { Invoke, Ports } from '../../../../localstack/event-source/ports.ts';
 import { FakeStream } from './fake-stream.ts';
-import { MAPPING, numberOf, record, records, SETTINGS } from './support.ts';
+import { MAPPING, memoryCheckpoints, numberOf, record, records, SETTINGS } from './support.ts';
 
 const SUCCESS = { outcome: { kind: 'success' } } as const;
 const FAILED = {

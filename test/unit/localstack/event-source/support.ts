@@ -1,3 +1,5 @@
+import type { ShardCheckpoint } from '../../../../localstack/event-source/checkpoint.ts';
+import type { CheckpointStore } from '../../../../localstack/event-source/checkpoint-store.ts';
 import type {
   Mapping,
   MappingSettings,
@@ -36,4 +38,18 @@ export function records(count: number): StreamRecord[] {
 /** The number a record was made with. */
 export function numberOf(source: StreamRecord): number {
   return Number(atob(source.data));
+}
+
+/** Checkpoints that live as long as the object. */
+export function memoryCheckpoints(): CheckpointStore {
+  const held = new Map<string, ShardCheckpoint>();
+  let firstLook: number | undefined;
+  return {
+    load: (shardId) => held.get(shardId),
+    save: (shardId, checkpoint) => void held.set(shardId, checkpoint),
+    firstLook: (now) => {
+      firstLook ??= now;
+      return firstLook;
+    },
+  };
 }
