@@ -1,6 +1,4 @@
-import { Kind, NONE, type Node, scan } from './scanner.ts';
-
-const QUOTES = 2;
+import { ESCAPED, Kind, NONE, type Node, scan } from './scanner.ts';
 
 /** A member of an object: the nodes of its key and its value. */
 export interface Member {
@@ -23,8 +21,18 @@ export class JsonDocument {
     this.#tape = scan(text);
   }
 
+  /** Number of nodes; they are numbered in the order of the text. */
+  get size(): number {
+    return this.#tape.length / 4;
+  }
+
   kind(node: Node): Kind {
-    return this.#tape[node * 4] as Kind;
+    return ((this.#tape[node * 4] as number) & ~ESCAPED) as Kind;
+  }
+
+  /** Whether a string is spelled with an escape. */
+  isEscaped(node: Node): boolean {
+    return ((this.#tape[node * 4] as number) & ESCAPED) !== 0;
   }
 
   /** Offset of the first character of the value, in UTF-16 units. */
@@ -46,18 +54,18 @@ export class JsonDocument {
   string(node: Node): string | undefined {
     if (node === NONE || this.kind(node) !== Kind.string) return undefined;
     const inner = this.text.slice(this.start(node) + 1, this.end(node) - 1);
-    return inner.includes('\\') ? (JSON.parse(`"${inner}"`) as string) : inner;
+    return this.isEscaped(node) ? (JSON.parse(`"${inner}"`) as string) : inner;
   }
 
   /** Members of an object in the order sent, duplicates included; empty for any other kind. */
   members(node: Node): Member[] {
     const members: Member[] = [];
     if (node === NONE || this.kind(node) !== Kind.object) return members;
-    const end = this.#next(node);
+    const end = this.next(node);
     for (let key = node + 1; key < end; ) {
       const value = key + 1;
       members.push({ key, value });
-      key = this.#next(value);
+      key = this.next(value);
     }
     return members;
   }
@@ -66,8 +74,8 @@ export class JsonDocument {
   items(node: Node): Node[] {
     const items: Node[] = [];
     if (node === NONE || this.kind(node) !== Kind.array) return items;
-    const end = this.#next(node);
-    for (let item = node + 1; item < end; item = this.#next(item)) items.push(item);
+    const end = this.next(node);
+    for (let item = node + 1; item < end; item = this.next(item)) items.push(item);
     return items;
   }
 
@@ -75,11 +83,9 @@ export class JsonDocument {
   get(node: Node, name: string): Node {
     let found = NONE;
     if (!this.isObject(node)) return found;
-    const end = this.#next(node);
-    for (let key = node + 1; key < end; key = this.#next(key + 1)) {
-      // An escape only makes a spelling longer, so a shorter one need not be decoded.
-      const spelling = this.end(key) - this.start(key) - QUOTES;
-      if (spelling >= name.length && this.string(key) === name) found = key + 1;
+    const end = this.next(node);
+    for (let key = node + 1; key < end; key = this.next(key + 1)) {
+      if (this.isNamed(key, name)) found = key + 1;
     }
     return found;
   }
@@ -96,7 +102,15 @@ export class JsonDocument {
     return node !== NONE && this.kind(node) === Kind.object;
   }
 
-  #next(node: Node): Node {
+  /** Whether a string has this (decoded) text. */
+  isNamed(node: Node, name: string): boolean {
+    if (this.isEscaped(node)) return this.string(node) === name;
+    const start = this.start(node) + 1;
+    return this.end(node) - start - 1 === name.length && this.text.startsWith(name, start);
+  }
+
+  /** The node behind a node and everything in it. */
+  next(node: Node): Node {
     return this.#tape[node * 4 + 3] as number;
   }
 }

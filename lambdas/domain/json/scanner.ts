@@ -11,6 +11,9 @@ export const Kind = {
 } as const;
 export type Kind = (typeof Kind)[keyof typeof Kind];
 
+/** Set on the kind of a string that holds an escape: any other is its own spelling. */
+export const ESCAPED = 8;
+
 /** A node is its index on the tape. Members of an object follow it as key, value, key, value. */
 export type Node = number;
 export const NONE: Node = -1;
@@ -18,12 +21,26 @@ export const NONE: Node = -1;
 /** Real events nest below 40 levels; the bound keeps every walk over a document within the stack. */
 export const MAX_DEPTH = 500;
 
+/** What a text breaks that is not JSON. */
+export type SyntaxRule =
+  | 'control_character_in_string'
+  | 'expected_colon'
+  | 'expected_comma_or_end'
+  | 'expected_key'
+  | 'invalid_escape'
+  | 'invalid_number'
+  | 'more_than_one_value'
+  | 'too_deep'
+  | 'unexpected_character'
+  | 'unexpected_end'
+  | 'unterminated_string';
+
 /** The text is not JSON. Carries the rule and the offset in UTF-16 units, never the text. */
 export class JsonSyntaxError extends LineageError {
   override readonly name = 'JsonSyntaxError';
   readonly offset: number;
 
-  constructor(rule: string, offset: number) {
+  constructor(rule: SyntaxRule, offset: number) {
     super(rule, `not JSON: ${rule} at offset ${offset}`);
     this.offset = offset;
   }
@@ -82,9 +99,12 @@ export function scan(text: string): Int32Array {
     at = skipSpace(codes, at);
     if (container !== NONE && tape[container] === Kind.object) {
       if (codes[at] !== QUOTE) fail('expected_key', at);
-      const end = endOfString(codes, at);
-      used = put(tape, used, Kind.string, at, end);
-      at = skipSpace(codes, end);
+      const key = at;
+      at = endOfPlain(codes, at + 1);
+      const isPlain = codes[at] === QUOTE;
+      at = isPlain ? at + 1 : endOfString(codes, at);
+      used = put(tape, used, isPlain ? Kind.string : Kind.string | ESCAPED, key, at);
+      at = skipSpace(codes, at);
       if (codes[at] !== COLON) fail('expected_colon', at);
       at = skipSpace(codes, at + 1);
     }
@@ -92,8 +112,10 @@ export function scan(text: string): Int32Array {
     const start = at;
     const first = codes[at] as number;
     if (first === QUOTE) {
-      at = endOfString(codes, at);
-      used = put(tape, used, Kind.string, start, at);
+      at = endOfPlain(codes, at + 1);
+      const isPlain = codes[at] === QUOTE;
+      at = isPlain ? at + 1 : endOfString(codes, at);
+      used = put(tape, used, isPlain ? Kind.string : Kind.string | ESCAPED, start, at);
     } else if (first === OPEN_OBJECT || first === OPEN_ARRAY) {
       if (outer.length === MAX_DEPTH) fail('too_deep', at);
       outer.push(container);
@@ -150,7 +172,7 @@ function enlarged(tape: Int32Array<ArrayBuffer>): Int32Array<ArrayBuffer> {
 }
 
 /** Puts a node without children on the tape; returns the offset behind it. */
-function put(tape: Int32Array, used: number, kind: Kind, start: number, end: number): number {
+function put(tape: Int32Array, used: number, kind: number, start: number, end: number): number {
   tape[used] = kind;
   tape[used + 1] = start;
   tape[used + 2] = end;
@@ -158,7 +180,7 @@ function put(tape: Int32Array, used: number, kind: Kind, start: number, end: num
   return used + WIDTH;
 }
 
-function fail(rule: string, offset: number): never {
+function fail(rule: SyntaxRule, offset: number): never {
   throw new JsonSyntaxError(rule, offset);
 }
 
@@ -169,12 +191,20 @@ function skipSpace(codes: Uint16Array, from: number): number {
   return at;
 }
 
-/** Offset behind the closing quote of the string that opens at an offset. */
+/** Offset of the first character that does not stand for itself in a string: a quote, a backslash or a control character. */
+function endOfPlain(codes: Uint16Array, from: number): number {
+  let at = from;
+  let c = codes[at] as number;
+  while (c >= 0x20 && c !== QUOTE && c !== BACKSLASH) c = codes[++at] as number;
+  return at;
+}
+
+/** Offset behind the closing quote of a string, from anywhere inside it. */
 function endOfString(codes: Uint16Array, from: number): number {
-  let at = from + 1;
+  let at = from;
   for (;;) {
-    let c = codes[at] as number;
-    while (c >= 0x20 && c !== QUOTE && c !== BACKSLASH) c = codes[++at] as number;
+    at = endOfPlain(codes, at);
+    const c = codes[at] as number;
     if (c === QUOTE) return at + 1;
     if (c === BACKSLASH) at = endOfEscape(codes, at);
     else {

@@ -3,14 +3,12 @@ import type { Acceptance, AcceptedDelivery } from '../evidence/accept.ts';
 import { JsonDocument } from '../json/document.ts';
 import { JsonSyntaxError, Kind } from '../json/scanner.ts';
 import { acceptEvent } from './accept-event.ts';
+import { MAX_BATCH_ITEMS, TOO_MANY_ITEMS } from './departures.ts';
 
 /** A batch item's fate before the stream has seen it. */
 export type BatchItem =
   | { readonly index: number; readonly accepted: AcceptedDelivery }
   | { readonly index: number; readonly refused: string };
-
-/** Bound of the OpenLineage batch route (contract.md): one request must be answered within 4 s. */
-export const MAX_BATCH_ITEMS = 1_000;
 
 /**
  * Judges each event of a batch alone. The text is a JSON array, one event, or one event a line.
@@ -19,7 +17,7 @@ export const MAX_BATCH_ITEMS = 1_000;
 export function acceptBatch(text: string, acceptance: Acceptance): BatchItem[] {
   const texts = splitBatch(text);
   if (texts.length > MAX_BATCH_ITEMS) {
-    throw new InvalidEventError([{ path: '$', rule: `more_than_${MAX_BATCH_ITEMS}_items` }]);
+    throw new InvalidEventError([{ path: '$', rule: TOO_MANY_ITEMS }]);
   }
   return texts.map((item, index) => {
     try {

@@ -1,7 +1,7 @@
 import { type Acceptance, type AcceptedDelivery, acceptDelivery } from '../evidence/accept.ts';
 import { storeKey } from '../evidence/store-key.ts';
 import { JsonDocument } from '../json/document.ts';
-import { type LineageEvent, readEvent } from './event.ts';
+import { judgeEvent, type LineageEvent } from './event.ts';
 import { runKeyOf } from './run-key.ts';
 
 /**
@@ -13,7 +13,7 @@ export function acceptEvent(
   acceptance: Acceptance,
   request: { received?: Uint8Array; deviations?: readonly string[] } = {},
 ): AcceptedDelivery {
-  const event = readEvent(new JsonDocument(text));
+  const event = judgeEvent(new JsonDocument(text));
   const body = Buffer.from(text);
   return acceptDelivery(
     {

@@ -1,7 +1,15 @@
 import { InvalidEventError, type RuleViolation } from '../errors.ts';
 import type { JsonDocument } from '../json/document.ts';
+import { findOddities } from '../json/oddities.ts';
 import { Kind, NONE, type Node } from '../json/scanner.ts';
+import {
+  type Deviation,
+  IDENTIFIER_TOO_LONG,
+  MAX_IDENTIFIER_BYTES,
+  type Refusal,
+} from './departures.ts';
 import { readEventTime } from './event-time.ts';
+import { findStructuralDeviations } from './structure.ts';
 
 export type EventKind = 'run' | 'job' | 'dataset';
 
@@ -24,15 +32,16 @@ export interface LineageEvent {
   readonly job?: Identity;
   readonly dataset?: Identity;
   /** Named departures from the specification that were accepted, in alphabetical order. */
-  readonly deviations: readonly string[];
+  readonly deviations: readonly Deviation[];
 }
-
-/** A run id or name has to fit a DynamoDB attribute that is read back with every event of its run. */
-export const MAX_IDENTIFIER_BYTES = 1_024;
 
 const KNOWN_EVENT_TYPES = new Set(['START', 'RUNNING', 'COMPLETE', 'ABORT', 'FAIL', 'OTHER']);
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const SCHEMA_KIND = /\/(Run|Job|Dataset)Event$/;
+const OLD_DEFINITIONS = '#/definitions/';
+/** The published versions of the core schema (openlineage.md 1.4): a URL is compared, never fetched. */
+const CORE_SCHEMA =
+  /^https:\/\/openlineage\.io\/spec\/(?:1-[01]-[0-5]|2-0-[0-2])\/OpenLineage\.json(?:$|#)/;
 
 /** Whether an id or name fits an index row; longer ones stay in the stored document only. */
 export function isIndexable(text: string): boolean {
@@ -53,7 +62,7 @@ export function readEvent(document: JsonDocument, knownKind?: EventKind): Lineag
   if (!document.isObject(document.root)) {
     throw new InvalidEventError([{ path: '$', rule: 'event_is_not_an_object' }]);
   }
-  const deviations = new Set<string>();
+  const deviations = new Set<Deviation>();
   const kind = knownKind ?? classify(document, deviations);
   const reader = new IdentityReader(document, deviations);
 
@@ -89,38 +98,52 @@ export function readEvent(document: JsonDocument, knownKind?: EventKind): Lineag
   };
 }
 
-/** schemaURL first, then shape; where they disagree the shape wins (openlineage.md 1.1). */
-function classify(document: JsonDocument, deviations: Set<string>): EventKind {
-  const has = (name: string) => document.isObject(document.get(document.root, name));
-  const schemaUrl = document.string(document.get(document.root, 'schemaURL'));
-  const named =
-    schemaUrl === undefined ? undefined : SCHEMA_KIND.exec(schemaUrl)?.[1]?.toLowerCase();
-  if (schemaUrl === undefined) deviations.add('schema_url_missing');
-  else if (named === undefined) deviations.add('schema_url_without_event');
+/** {@link readEvent}, with every departure of the whole document: once when it is accepted and once when it is filed. */
+export function judgeEvent(document: JsonDocument): LineageEvent {
+  const event = readEvent(document);
+  const deviations = new Set<Deviation>(event.deviations);
+  for (const deviation of findStructuralDeviations(document)) deviations.add(deviation);
+  for (const deviation of findOddities(document)) deviations.add(deviation);
+  return { ...event, deviations: [...deviations].sort() };
+}
 
+/** schemaURL first, then shape; where they disagree the shape wins (openlineage.md 1.1). */
+function classify(document: JsonDocument, deviations: Set<Deviation>): EventKind {
+  const schemaUrl = document.string(document.get(document.root, 'schemaURL'));
+  const named = kindNamedBy(schemaUrl, deviations);
+  const has = (name: string) => document.isObject(document.get(document.root, name));
   const fits = { run: has('run'), dataset: has('dataset'), job: has('job') };
-  const shape: EventKind | undefined = fits.run
-    ? 'run'
-    : fits.dataset
-      ? 'dataset'
-      : fits.job
-        ? 'job'
-        : undefined;
-  if (shape === undefined) {
-    throw new InvalidEventError([{ path: '$', rule: 'event_names_no_run_job_or_dataset' }]);
+  if (named !== undefined && fits[named]) return named;
+  if (named !== undefined) deviations.add('schema_url_disagrees_with_shape');
+  // A run without a job is no run event, and a dataset event may carry one (OpenLineage 2-0-2).
+  if (fits.run && (fits.job || !fits.dataset)) return 'run';
+  if (fits.dataset) return 'dataset';
+  if (fits.job) return 'job';
+  throw new InvalidEventError([{ path: '$', rule: 'event_names_no_run_job_or_dataset' }]);
+}
+
+/** The kind in the last segment of schemaURL; its version does not matter, and is never fetched. */
+function kindNamedBy(
+  schemaUrl: string | undefined,
+  deviations: Set<Deviation>,
+): EventKind | undefined {
+  if (schemaUrl === undefined) {
+    deviations.add('schema_url_missing');
+    return undefined;
   }
-  if (named === undefined) return shape;
-  if (fits[named as EventKind]) return named as EventKind;
-  deviations.add('schema_url_disagrees_with_shape');
-  return shape;
+  if (!CORE_SCHEMA.test(schemaUrl)) deviations.add('schema_url_version_unknown');
+  if (schemaUrl.includes(OLD_DEFINITIONS)) deviations.add('schema_url_old_definitions');
+  const named = SCHEMA_KIND.exec(schemaUrl)?.[1]?.toLowerCase() as EventKind | undefined;
+  if (named === undefined) deviations.add('schema_url_without_event');
+  return named;
 }
 
 class IdentityReader {
-  readonly violations: RuleViolation[] = [];
+  readonly violations: Array<RuleViolation & { rule: Refusal }> = [];
   readonly #document: JsonDocument;
-  readonly #deviations: Set<string>;
+  readonly #deviations: Set<Deviation>;
 
-  constructor(document: JsonDocument, deviations: Set<string>) {
+  constructor(document: JsonDocument, deviations: Set<Deviation>) {
     this.#document = document;
     this.#deviations = deviations;
   }
@@ -153,7 +176,7 @@ class IdentityReader {
     }
     const text = this.#document.string(node) as string;
     if (!isIndexable(text)) {
-      this.violations.push({ path, rule: `longer_than_${MAX_IDENTIFIER_BYTES}_bytes` });
+      this.violations.push({ path, rule: IDENTIFIER_TOO_LONG });
     }
     return text;
   }

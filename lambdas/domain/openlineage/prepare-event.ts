@@ -7,7 +7,7 @@ import { JsonDocument } from '../json/document.ts';
 import { eventPolicy } from '../redaction/event-policy.ts';
 import { redactOrReduce } from '../redaction/redact-or-reduce.ts';
 import type { ValuePolicy } from '../redaction/whole-value.ts';
-import { readEvent } from './event.ts';
+import { judgeEvent, readEvent } from './event.ts';
 import { skeletonOf } from './skeleton.ts';
 
 /**
@@ -18,7 +18,7 @@ export function prepareEvent(record: ConsumedRecord, policy: ValuePolicy = event
   try {
     const { head, body } = decodeStreamRecord(record.data);
     const document = new JsonDocument(Buffer.from(body).toString('utf8'));
-    const event = readEvent(document);
+    const event = judgeEvent(document);
     const stored = redactOrReduce(document, policy, skeletonOf);
     // Rows are made from what is stored: if its identity did not survive, that must show here and not there.
     readEvent(new JsonDocument(stored.text), event.kind);

@@ -3,8 +3,9 @@ import { InvalidEventError, TooLargeError } from '../../../lambdas/domain/errors
 import { openReceipt } from '../../../lambdas/domain/evidence/receipt.ts';
 import { decodeStreamRecord } from '../../../lambdas/domain/evidence/stream-record.ts';
 import { JsonSyntaxError } from '../../../lambdas/domain/json/scanner.ts';
-import { acceptBatch, MAX_BATCH_ITEMS } from '../../../lambdas/domain/openlineage/accept-batch.ts';
+import { acceptBatch } from '../../../lambdas/domain/openlineage/accept-batch.ts';
 import { acceptEvent } from '../../../lambdas/domain/openlineage/accept-event.ts';
+import { MAX_BATCH_ITEMS } from '../../../lambdas/domain/openlineage/departures.ts';
 import {
   acceptance,
   EPOCH_KEY,

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { InvalidEventError } from '../../../lambdas/domain/errors.ts';
 import { JsonDocument } from '../../../lambdas/domain/json/document.ts';
-import { MAX_IDENTIFIER_BYTES, readEvent } from '../../../lambdas/domain/openlineage/event.ts';
+import { MAX_IDENTIFIER_BYTES } from '../../../lambdas/domain/openlineage/departures.ts';
+import { readEvent } from '../../../lambdas/domain/openlineage/event.ts';
 import { runEventText } from '../../support/builders.ts';
 
 const SPEC = 'https://openlineage.io/spec/2-0-2/OpenLineage.json';
@@ -30,8 +31,12 @@ describe('classification', () => {
     [
       'run',
       'by definitions',
-      { schemaURL: 'https://x/1-0-0/OpenLineage.json#/definitions/RunEvent', run: RUN, job: JOB },
-      [],
+      {
+        schemaURL: 'https://openlineage.io/spec/1-0-5/OpenLineage.json#/definitions/RunEvent',
+        run: RUN,
+        job: JOB,
+      },
+      ['schema_url_old_definitions'],
     ],
     ['job', 'by schema', { schemaURL: `${SPEC}#/$defs/JobEvent`, job: JOB }, []],
     [
@@ -45,6 +50,22 @@ describe('classification', () => {
       'by schema, though a run stands beside it',
       { schemaURL: `${SPEC}#/$defs/DatasetEvent`, run: RUN, dataset: DATASET },
       [],
+    ],
+    [
+      'run',
+      'whatever the version',
+      {
+        schemaURL: 'https://openlineage.io/spec/9-1-0/OpenLineage.json#/$defs/RunEvent',
+        run: RUN,
+        job: JOB,
+      },
+      ['schema_url_version_unknown'],
+    ],
+    [
+      'dataset',
+      'by shape when a run without a job stands beside it',
+      { run: RUN, dataset: DATASET },
+      ['schema_url_missing'],
     ],
     ['run', 'by shape without a schema', { run: RUN, job: JOB }, ['schema_url_missing']],
     ['dataset', 'by shape without a schema', { dataset: DATASET }, ['schema_url_missing']],

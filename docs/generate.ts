@@ -1,0 +1,84 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { FINDING_KINDS } from '../lambdas/domain/audit/findings.ts';
+import { DEVIATIONS, REFUSALS } from '../lambdas/domain/openlineage/departures.ts';
+import { STORE_QUALIFICATIONS } from '../lambdas/domain/qualification.ts';
+
+/** A table that stands in code: the document and heading it is shown under, and its rows. */
+interface GeneratedTable {
+  readonly document: string;
+  readonly heading: string;
+  readonly columns: readonly string[];
+  readonly rows: ReadonlyArray<readonly string[]>;
+}
+
+/** Every table of the documentation that `npm run docs` writes. */
+export const generatedTables: readonly GeneratedTable[] = [
+  {
+    document: 'docs/api.md',
+    heading: 'Accepted with a deviation',
+    columns: ['deviation', 'means'],
+    rows: Object.entries(DEVIATIONS).map(([code, means]) => [`\`${code}\``, means]),
+  },
+  {
+    document: 'docs/api.md',
+    heading: 'Refused by a rule',
+    columns: ['rule', 'means'],
+    rows: Object.entries(REFUSALS).map(([code, means]) => [`\`${code}\``, means]),
+  },
+  {
+    document: 'docs/api.md',
+    heading: 'Qualifications',
+    columns: ['code', 'of', 'means'],
+    rows: Object.entries(STORE_QUALIFICATIONS).map(([code, { of, means }]) => [
+      `\`${code}\``,
+      of,
+      means,
+    ]),
+  },
+  {
+    document: 'docs/findings.md',
+    heading: 'Findings',
+    columns: ['kind', 'severity', 'opens', 'resolves'],
+    rows: Object.entries(FINDING_KINDS).map(([kind, { severity, opens, resolves }]) => [
+      `\`${kind}\``,
+      severity,
+      opens,
+      resolves,
+    ]),
+  },
+];
+
+/**
+ * A document with the first table below a heading replaced.
+ * @throws Error when there is no such heading, or no table below it
+ */
+export function withTable(markdown: string, { heading, columns, rows }: GeneratedTable): string {
+  const lines = markdown.split('\n');
+  const from = lines.findIndex((line) => /^#+ /.test(line) && line.endsWith(` ${heading}`));
+  const start = lines.findIndex((line, at) => at > from && line.startsWith('|'));
+  const next = lines.findIndex((line, at) => at > from && /^#+ /.test(line));
+  if (from === -1 || start === -1 || (next !== -1 && next < start)) {
+    throw new Error(`no table below the heading ${heading}`);
+  }
+  const length = lines.slice(start).findIndex((line) => !line.startsWith('|'));
+  lines.splice(start, length, ...tableLines([columns, ...rows]));
+  return lines.join('\n');
+}
+
+function tableLines(rows: ReadonlyArray<readonly string[]>): string[] {
+  const widths = (rows[0] as readonly string[]).map((_, column) =>
+    Math.max(...rows.map((row) => (row[column] as string).length)),
+  );
+  const line = (cells: readonly string[]) =>
+    `| ${cells.map((cell, column) => cell.padEnd(widths[column] as number)).join(' | ')} |`;
+  const rule = line(widths.map((width) => '-'.repeat(width)));
+  const [head, ...body] = rows.map(line);
+  return [head as string, rule, ...body];
+}
+
+if (import.meta.url === `file://${process.argv[1]}`) {
+  for (const table of generatedTables) {
+    const file = new URL(`../${table.document}`, import.meta.url);
+    writeFileSync(file, withTable(readFileSync(file, 'utf8'), table));
+  }
+}
