@@ -3,7 +3,7 @@ import { acceptDelivery } from '../domain/evidence/accept.ts';
 import type { EventPublisher } from '../domain/ports.ts';
 import { acceptExport, type ExportPart } from '../domain/traces/accept-export.ts';
 import { type AcceptanceDependencies, beginAcceptance } from '../shared/acceptance.ts';
-import { apiHandler } from '../shared/http/api-handler.ts';
+import { apiHandler, inTime } from '../shared/http/api-handler.ts';
 import { header, type RequestBody, readBody } from '../shared/http/body.ts';
 import { HttpProblem, unavailable } from '../shared/http/problem.ts';
 import { jsonResponse } from '../shared/http/response.ts';
@@ -17,7 +17,7 @@ export interface IngestTracesDependencies extends AcceptanceDependencies {
 export function createHandler(dependencies: IngestTracesDependencies) {
   return apiHandler(
     dependencies.logger,
-    async (event) => {
+    inTime(async (event) => {
       const acceptance = await beginAcceptance(event, 'ingest:traces', dependencies);
       refuseOtherEncodings(event);
       const request = readBody(event);
@@ -31,7 +31,7 @@ export function createHandler(dependencies: IngestTracesDependencies) {
       // The exporter sends the whole export again: parts that arrive twice are recognised by their bytes.
       if (!acknowledged.every(Boolean)) throw unavailable();
       return jsonResponse(200, exportAnswer(rejected));
-    },
+    }),
     otlpRefusal,
   );
 }

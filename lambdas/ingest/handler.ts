@@ -4,7 +4,7 @@ import { acceptBatch } from '../domain/openlineage/accept-batch.ts';
 import { acceptEvent } from '../domain/openlineage/accept-event.ts';
 import type { EventPublisher } from '../domain/ports.ts';
 import { type AcceptanceDependencies, beginAcceptance } from '../shared/acceptance.ts';
-import { apiHandler } from '../shared/http/api-handler.ts';
+import { apiHandler, inTime } from '../shared/http/api-handler.ts';
 import { type RequestBody, readBody } from '../shared/http/body.ts';
 import { notFound, unavailable } from '../shared/http/problem.ts';
 import { jsonResponse } from '../shared/http/response.ts';
@@ -27,12 +27,13 @@ const routes: ReadonlyMap<string, Route> = new Map([
 
 /** Receives OpenLineage events. A 2xx leaves only after Kinesis acknowledged the record. */
 export function createHandler(dependencies: IngestDependencies) {
-  return apiHandler(dependencies.logger, async (event: APIGatewayProxyEvent) => {
+  const work = async (event: APIGatewayProxyEvent) => {
     const route = routes.get(event.resource);
     if (!route) throw notFound(LOST_CLIENT);
     const acceptance = await beginAcceptance(event, 'ingest:lineage', dependencies);
     return route(readBody(event), acceptance, dependencies.publisher);
-  });
+  };
+  return apiHandler(dependencies.logger, inTime(work));
 }
 
 /** The two mistakes that lead a client to POST / (clients.md 1.2 and 4). */

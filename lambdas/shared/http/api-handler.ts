@@ -1,6 +1,7 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import middy, { type MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
+import { LineageError } from '../../domain/errors.ts';
 import { fitAnswer } from './large-answer.ts';
 import { faultCode, type HttpProblem, problemOf, problemResponse } from './problem.ts';
 
@@ -9,21 +10,41 @@ export type ApiLogger = Pick<Logger, 'info' | 'error'>;
 type Middleware = MiddlewareObj<APIGatewayProxyEvent, APIGatewayProxyResult>;
 type Refuse = (problem: HttpProblem, requestId: string) => APIGatewayProxyResult;
 
+type Work = (event: APIGatewayProxyEvent) => Promise<APIGatewayProxyResult>;
+
 /**
  * The frame of every API function: an error becomes a problem document, a large answer is made to
  * fit, every answer carries `x-request-id`, and each request is one log line without a byte of it.
  * @param refuse how a refusal is written where the protocol has a form of its own (OTLP)
  */
-export function apiHandler(
-  logger: ApiLogger,
-  work: (event: APIGatewayProxyEvent) => Promise<APIGatewayProxyResult>,
-  refuse: Refuse = problemResponse,
-) {
+export function apiHandler(logger: ApiLogger, work: Work, refuse: Refuse = problemResponse) {
   return middy<APIGatewayProxyEvent, APIGatewayProxyResult>()
     .use(answered(logger))
     .use(refused(logger, refuse))
     .use(fitted)
     .handler(work);
+}
+
+/** Java gives up on an answer after 5 s without another try, and Spark loses events to a slow receiver (clients.md 6). */
+const PRODUCER_WAITS_MILLIS = 4_000;
+
+/**
+ * Work that a producer waits for: what takes longer is answered with 503, so that it is sent again.
+ * What was under way may still arrive; the delivery that follows has the same bytes and is the same event.
+ */
+export function inTime(work: Work): Work {
+  return async (event) => {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      const isLate = () => reject(new LineageError('answer_too_late', 'the work took too long'));
+      timer = setTimeout(isLate, PRODUCER_WAITS_MILLIS);
+    });
+    try {
+      return await Promise.race([work(event), late]);
+    } finally {
+      clearTimeout(timer);
+    }
+  };
 }
 
 const fitted: Middleware = {

@@ -1,4 +1,4 @@
-import { deflateSync, gzipSync } from 'node:zlib';
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { TooLargeError } from '../../../lambdas/domain/errors.ts';
 import { MAX_DECODED_BYTES, MAX_WIRE_BYTES, readBody } from '../../../lambdas/shared/http/body.ts';
@@ -32,6 +32,12 @@ describe('reading a request body', () => {
       binary(Buffer.concat([gzipSync(TEXT.slice(0, 5)), gzipSync(TEXT.slice(5))]), gzip),
     ],
     ['deflated', binary(deflateSync(TEXT), { 'content-encoding': 'deflate' })],
+    ['deflated without a header', binary(deflateSync(TEXT))],
+    ['deflated without a frame', binary(deflateRawSync(TEXT), { 'content-encoding': 'deflate' })],
+    [
+      'plain under the name of another coding',
+      binary(Buffer.from(TEXT), { 'content-encoding': 'br' }),
+    ],
     [
       'inflated with a deflate header kept',
       binary(Buffer.from(TEXT), { 'content-encoding': 'deflate' }),
@@ -69,8 +75,22 @@ describe('reading a request body', () => {
     ['cut off', gzipSync(TEXT).subarray(0, 20)],
     ['with a wrong checksum', Buffer.concat([gzipSync(TEXT).subarray(0, -8), Buffer.alloc(8)])],
     ['a header alone', Buffer.from([0x1f, 0x8b])],
+    ['followed by zeros', Buffer.concat([gzipSync(TEXT), Buffer.alloc(4)])],
+    ['followed by text', Buffer.concat([gzipSync(TEXT), Buffer.from(TEXT)])],
   ])('refuses gzip that is %s', (_what, bytes) => {
     expect(ruleOf(binary(bytes, gzip))).toBe('400 damaged_compression');
+  });
+
+  it('refuses text behind a deflate stream, which would be lost', () => {
+    const bytes = Buffer.concat([deflateSync(TEXT), Buffer.from(TEXT)]);
+    expect(ruleOf(binary(bytes))).toBe('400 damaged_compression');
+  });
+
+  it('refuses a coding that it cannot read with 415, and names those it can', () => {
+    const body = binary(brotliCompressSync(TEXT), { 'content-encoding': 'br' });
+    expect(() => read(body)).toThrow(
+      expect.objectContaining({ status: 415, headers: { 'accept-encoding': 'gzip, deflate' } }),
+    );
   });
 
   it('takes the documented number of bytes on the wire and not one more', () => {
