@@ -5,12 +5,20 @@ import { createProgress } from '../localstack/progress.ts';
 import { archive } from './archive.ts';
 import type { Benchmark, Result } from './benchmark.ts';
 import { bundle } from './bundle.ts';
+import { ingest } from './ingest.ts';
 import { json } from './json.ts';
 import { path } from './path.ts';
 import { steps } from './steps.ts';
 import { renderResult } from './table.ts';
 
-const BENCHMARKS: Readonly<Record<string, Benchmark>> = { archive, steps, json, bundle, path };
+const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
+  ingest,
+  archive,
+  steps,
+  json,
+  bundle,
+  path,
+};
 /** Needs an emulator, so it runs only when it is named. */
 const ON_REQUEST = 'path';
 

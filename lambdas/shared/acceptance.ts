@@ -1,3 +1,4 @@
+import { randomFillSync } from 'node:crypto';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { v7 as uuidv7 } from 'uuid';
 import type { Acceptance } from '../domain/evidence/accept.ts';
@@ -28,6 +29,20 @@ export async function beginAcceptance(
     authenticate(event, scope, registry),
     epochKeys.at(acceptedAtMillis),
   ]);
-  const newDeliveryId = () => uuidv7({ msecs: acceptedAtMillis });
+  const newDeliveryId = () => uuidv7({ msecs: acceptedAtMillis, random: randomBytesOfId() });
   return { registration, epochKey, acceptedAtMillis, newDeliveryId, maxRecordBytes };
+}
+
+const ID_BYTES = 16;
+/** Drawn for many ids at once: a draw of its own costs an id more than everything else about it. */
+const randomness = Buffer.alloc(ID_BYTES * 256);
+let drawn = randomness.length;
+
+function randomBytesOfId(): Uint8Array {
+  if (drawn === randomness.length) {
+    randomFillSync(randomness);
+    drawn = 0;
+  }
+  drawn += ID_BYTES;
+  return randomness.subarray(drawn - ID_BYTES, drawn);
 }

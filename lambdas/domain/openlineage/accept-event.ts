@@ -14,7 +14,9 @@ export function acceptEvent(
   request: { received?: Uint8Array; deviations?: readonly string[] } = {},
 ): AcceptedDelivery {
   const event = judgeEvent(new JsonDocument(text));
-  const body = Buffer.from(text);
+  // Bytes that were received as they are kept need no encoding anew.
+  const isKeptAsReceived = request.received && !request.deviations?.includes('byte_order_mark');
+  const body = isKeptAsReceived ? (request.received as Uint8Array) : Buffer.from(text);
   return acceptDelivery(
     {
       received: request.received ?? body,

@@ -99,12 +99,14 @@ export function header(event: APIGatewayProxyEvent, name: string): string | unde
 
 /** Every value of a header in the order sent. */
 export function headerValues(event: APIGatewayProxyEvent, name: string): string[] {
-  const multiple = Object.entries(event.multiValueHeaders ?? {});
-  const found = multiple
-    .filter(([key]) => key.toLowerCase() === name)
-    .flatMap(([, values]) => values ?? []);
+  const isNamed = (key: string) => key.length === name.length && key.toLowerCase() === name;
+  const found: string[] = [];
+  for (const [key, values] of Object.entries(event.multiValueHeaders ?? {})) {
+    if (isNamed(key)) found.push(...(values ?? []));
+  }
   if (found.length > 0) return found;
-  return Object.entries(event.headers ?? {})
-    .filter(([key, value]) => key.toLowerCase() === name && value !== undefined)
-    .map(([, value]) => value as string);
+  for (const [key, value] of Object.entries(event.headers ?? {})) {
+    if (isNamed(key) && value !== undefined) found.push(value);
+  }
+  return found;
 }
