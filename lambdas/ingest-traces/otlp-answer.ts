@@ -8,6 +8,7 @@ const RPC_CODE: Readonly<Record<number, number>> = {
   401: 16,
   403: 7,
   404: 5,
+  405: 12,
   413: 11,
   415: 3,
   503: 14,

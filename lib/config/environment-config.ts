@@ -63,10 +63,32 @@ interface ThrottlingConfig {
 }
 
 /** Every function asks for a bearer key; `iam` has the gateway ask for SigV4 first, and the key then comes in `x-evidence-key`. */
-type EndpointAuth = 'bearer' | 'iam';
+export type EndpointAuth = 'bearer' | 'iam';
 
-/** Reachable from the internet; production needs `allowedCidrs`, `webAclArn` or `auth: 'iam'` as well. */
-interface PublicEndpoint {
+/** A web ACL of the store's own, with one rule. */
+interface RateLimit {
+  /** Requests that one address may send in five minutes, 10 to 2,000,000,000; beyond, WAF answers 503 with `Retry-After`. */
+  readonly requestsPerFiveMinutes: number;
+}
+
+/** A regional domain name with TLS 1.2 at least. */
+export interface CustomDomain {
+  /** Such as `lineage.example.org`; the whole of it leads to this API. */
+  readonly domainName: string;
+  /** ARN of a certificate in AWS Certificate Manager, in the region of the API. */
+  readonly certificateArn: string;
+  /**
+   * Route 53 zone that gets an alias for the domain name.
+   * @default - no record: make one that leads to the output `ApiDomainTarget`
+   */
+  readonly hostedZone?: {
+    readonly hostedZoneId: string;
+    readonly zoneName: string;
+  };
+}
+
+/** Reachable from the internet; production needs `allowedCidrs`, `waf`, `webAclArn` or `auth: 'iam'` as well. */
+export interface PublicEndpoint {
   readonly kind: 'public';
   readonly auth: EndpointAuth;
   /**
@@ -75,10 +97,20 @@ interface PublicEndpoint {
    */
   readonly allowedCidrs?: readonly string[];
   /**
-   * ARN of a regional WAFv2 web ACL.
+   * A web ACL made for this API; not together with `webAclArn`.
+   * @default - no web ACL
+   */
+  readonly waf?: RateLimit;
+  /**
+   * ARN of a regional WAFv2 web ACL that exists; not together with `waf`.
    * @default - no web ACL
    */
   readonly webAclArn?: string;
+  /**
+   * A name of your own in front of the API. The default address stays open, behind the same guards.
+   * @default - the default address only
+   */
+  readonly customDomain?: CustomDomain;
 }
 
 /** Reachable through VPC endpoints only. */

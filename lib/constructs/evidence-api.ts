@@ -13,8 +13,10 @@ import { Construct } from 'constructs';
 import type { EnvironmentConfig } from '../config/environment-config.ts';
 import { acknowledge } from './acknowledge.ts';
 import { accessLogOptions } from './api-access-log.ts';
-import { endpointPolicy } from './endpoint-policy.ts';
+import { ApiDomain } from './api-domain.ts';
+import { endpointPolicy, vpcEndpointPolicy } from './endpoint-policy.ts';
 import { addGatewayResponses } from './gateway-responses.ts';
+import { RateLimitAcl } from './rate-limit-acl.ts';
 import type { ServiceFunction } from './service-function.ts';
 
 export interface EvidenceApiProps {
@@ -24,11 +26,13 @@ export interface EvidenceApiProps {
   readonly query: ServiceFunction;
 }
 
-/** The front door: explicit routes, binary bodies, throttling that clients retry, no payload in any log. */
+/** The front door: explicit paths, binary bodies, throttling that clients retry, no payload in any log. */
 export class EvidenceApi extends Construct {
   readonly api: RestApi;
   /** Base URL without a trailing slash. */
   readonly url: string;
+  /** What this kind of endpoint gives its deployer besides the URL, by name. */
+  readonly outputs: Readonly<Record<string, string>>;
 
   constructor(scope: Construct, id: string, props: EvidenceApiProps) {
     super(scope, id);
@@ -56,17 +60,32 @@ export class EvidenceApi extends Construct {
       restApiName: Stack.of(this).stackName, // metrics carry the name: one of each deployment
     });
     this.api.node.tryRemoveChild('Endpoint'); // an output of its own, ApiUrl is ours
-    addGatewayResponses(this.api);
+    addGatewayResponses(this.api, endpoint.auth);
     this.#addRoutes(props);
-    if (endpoint.kind === 'public' && endpoint.webAclArn) {
-      new CfnWebACLAssociation(this, 'WebAcl', {
-        resourceArn: this.api.deploymentStage.stageArn,
-        webAclArn: endpoint.webAclArn,
-      });
+    const webAclArn = this.#webAclArn(config);
+    if (webAclArn !== undefined) {
+      const { stageArn } = this.api.deploymentStage;
+      new CfnWebACLAssociation(this, 'WebAcl', { resourceArn: stageArn, webAclArn });
     }
     const { region, urlSuffix } = Stack.of(this);
     this.url = `https://${this.api.restApiId}.execute-api.${region}.${urlSuffix}/${config.name}`;
-    this.#acknowledge(config);
+    this.outputs = {};
+    if (endpoint.kind === 'private') {
+      this.outputs = { VpcEndpointPolicy: vpcEndpointPolicy(this.api) };
+    } else if (endpoint.customDomain) {
+      const { customDomain } = endpoint;
+      const { target, url } = new ApiDomain(this, 'Domain', { api: this.api, customDomain });
+      this.url = url;
+      this.outputs = { ApiDomainTarget: target };
+    }
+    this.#acknowledge(config, webAclArn !== undefined);
+  }
+
+  #webAclArn({ endpoint }: EnvironmentConfig): string | undefined {
+    if (endpoint.kind === 'private') return undefined;
+    return endpoint.waf
+      ? new RateLimitAcl(this, 'RateLimit', endpoint.waf).arn
+      : endpoint.webAclArn;
   }
 
   #endpointConfiguration({ endpoint }: EnvironmentConfig) {
@@ -80,32 +99,37 @@ export class EvidenceApi extends Construct {
     return { types: [EndpointType.PRIVATE], vpcEndpoints };
   }
 
+  /** Every method of a path goes to its function, which alone can answer a wrong one with a 405 that names the right one. */
   #addRoutes({ ingest, ingestTraces, query }: EvidenceApiProps): void {
     const to = ({ fn }: ServiceFunction) => new LambdaIntegration(fn, { allowTestInvoke: false });
     const path = (parent: Resource | RestApi['root'], ...parts: readonly string[]) =>
       parts.reduce<RestApi['root']>((at, part) => at.addResource(part), parent);
 
-    this.api.root.addMethod('POST', to(ingest));
-    this.api.root.addResource('health').addMethod('GET', to(query));
-    path(this.api.root, 'v1', 'traces').addMethod('POST', to(ingestTraces));
+    this.api.root.addMethod('ANY', to(ingest));
+    this.api.root
+      .addResource('health')
+      .addMethod('ANY', to(query), { authorizationType: AuthorizationType.NONE });
+    path(this.api.root, 'v1', 'traces').addMethod('ANY', to(ingestTraces));
     const api = path(this.api.root, 'api', 'v1');
     const lineage = api.addResource('lineage');
-    lineage.addMethod('POST', to(ingest));
-    lineage.addResource('batch').addMethod('POST', to(ingest));
-    api.addResource('{proxy+}').addMethod('GET', to(query));
+    lineage.addMethod('ANY', to(ingest));
+    lineage.addResource('batch').addMethod('ANY', to(ingest));
+    api.addResource('{proxy+}').addMethod('ANY', to(query));
   }
 
-  #acknowledge({ gatewayAccountRole }: EnvironmentConfig): void {
+  #acknowledge({ gatewayAccountRole }: EnvironmentConfig, hasWebAcl: boolean): void {
     acknowledge(
       this,
       'Bodies are checked in the functions, which answer with exact problem documents.',
       'AwsSolutions-APIG2',
     );
-    acknowledge(
-      this,
-      'A web ACL belongs to the account: its ARN is a config field, and prod is refused without one of the guards.',
-      'AwsSolutions-APIG3',
-    );
+    if (!hasWebAcl) {
+      acknowledge(
+        this,
+        'A web ACL is a config choice, and production is refused without one of the guards.',
+        'AwsSolutions-APIG3',
+      );
+    }
     acknowledge(
       this,
       'Bearer keys are checked in the functions, so that an outage of the check is a 503 that clients retry.',

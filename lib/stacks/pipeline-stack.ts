@@ -30,6 +30,7 @@ export class PipelineStack extends Stack {
       ApiUrl: api.url,
       ApiId: api.api.restApiId,
       ApiStageName: api.api.deploymentStage.stageName,
+      ...api.outputs,
       IngestFunctionName: ingest.fn.functionName,
       IngestTracesFunctionName: ingestTraces.fn.functionName,
       ArchiveFunctionName: archive.fn.functionName,

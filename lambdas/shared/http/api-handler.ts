@@ -3,6 +3,7 @@ import middy, { type MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { LineageError } from '../../domain/errors.ts';
 import { fitAnswer } from './large-answer.ts';
+import { refuseOtherMethods } from './methods.ts';
 import { faultCode, type HttpProblem, problemOf, problemResponse } from './problem.ts';
 
 export type ApiLogger = Pick<Logger, 'info' | 'error'>;
@@ -13,7 +14,7 @@ type Refuse = (problem: HttpProblem, requestId: string) => APIGatewayProxyResult
 type Work = (event: APIGatewayProxyEvent) => Promise<APIGatewayProxyResult>;
 
 /**
- * The frame of every API function: an error becomes a problem document, a large answer is made to
+ * The frame of every API function: a wrong method and an error become problem documents, a large answer is made to
  * fit, every answer carries `x-request-id`, and each request is one log line without a byte of it.
  * @param refuse how a refusal is written where the protocol has a form of its own (OTLP)
  */
@@ -22,7 +23,10 @@ export function apiHandler(logger: ApiLogger, work: Work, refuse: Refuse = probl
     .use(answered(logger))
     .use(refused(logger, refuse))
     .use(fitted)
-    .handler(work);
+    .handler(async (event) => {
+      refuseOtherMethods(event);
+      return work(event);
+    });
 }
 
 /** Java gives up on an answer after 5 s without another try, and Spark loses events to a slow receiver (clients.md 6). */

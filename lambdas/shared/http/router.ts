@@ -1,5 +1,6 @@
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
-import { HttpProblem, notFound } from './problem.ts';
+import { methodNotAllowed } from './methods.ts';
+import { notFound } from './problem.ts';
 
 /** What a route gets: decoded path parameters and query, both compared byte for byte from here on. */
 interface RouteRequest {
@@ -15,21 +16,18 @@ export interface Route {
   readonly handle: RouteHandler;
 }
 
-/** Answers a GET request by its route. A trailing slash is no other resource. */
+/** Answers a GET request by its route: 404 for an unknown path, 405 for another method. A trailing slash is no other resource. */
 export async function answerRoute(
   routes: readonly Route[],
   event: APIGatewayProxyEvent,
 ): Promise<APIGatewayProxyResult> {
-  if (event.httpMethod !== 'GET' && event.httpMethod !== 'HEAD') {
-    throw new HttpProblem(405, 'Method Not Allowed', 'this resource is read only', {
-      headers: { allow: 'GET' },
-    });
-  }
   const segments = segmentsOf(event.pathParameters?.proxy ?? event.path);
   const query = event.queryStringParameters ?? {};
   for (const { path, handle } of routes) {
     const parameters = matchPath(segmentsOf(path), segments);
-    if (parameters) return handle({ parameters, query });
+    if (!parameters) continue;
+    if (event.httpMethod !== 'GET') throw methodNotAllowed(['GET']);
+    return handle({ parameters, query });
   }
   throw notFound('there is nothing at this path; see the list of routes in the documentation');
 }

@@ -1,0 +1,26 @@
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+import { HttpProblem } from './problem.ts';
+
+/**
+ * The methods of every resource of the API that has a fixed set. The gateway passes all of them on, because its own
+ * answer to a wrong one cannot be told from the answer to an unknown path.
+ */
+export const RESOURCE_METHODS: ReadonlyMap<string, readonly string[]> = new Map([
+  ['/health', ['GET']],
+  ['/v1/traces', ['POST']],
+  ['/api/v1/lineage', ['POST']],
+  ['/api/v1/lineage/batch', ['POST']],
+]);
+
+/** @throws HttpProblem 405 with `Allow` (RFC 9110, 15.5.6) */
+export function refuseOtherMethods({ httpMethod, resource }: APIGatewayProxyEvent): void {
+  const methods = RESOURCE_METHODS.get(resource);
+  if (methods && !methods.includes(httpMethod)) throw methodNotAllowed(methods);
+}
+
+export function methodNotAllowed(methods: readonly string[]): HttpProblem {
+  const allow = methods.join(', ');
+  return new HttpProblem(405, 'Method Not Allowed', `this resource takes ${allow} only`, {
+    headers: { allow },
+  });
+}
