@@ -5,7 +5,7 @@ import { type ApiLogger, apiHandler } from '../shared/http/api-handler.ts';
 import { authenticate } from '../shared/http/authenticate.ts';
 import { unavailable } from '../shared/http/problem.ts';
 import { jsonResponse } from '../shared/http/response.ts';
-import { answerRoute, type Route } from '../shared/http/router.ts';
+import { findRoute, type Route } from '../shared/http/router.ts';
 import { eventRoutes } from './event-routes.ts';
 import type { HealthCheck } from './health.ts';
 import { runRoutes } from './run-routes.ts';
@@ -29,7 +29,8 @@ export function createHandler(dependencies: QueryDependencies) {
       if (!(await dependencies.health.isHealthy())) throw unavailable();
       return jsonResponse(200, { status: 'ok' });
     }
+    const answer = findRoute(routes, event);
     await authenticate(event, 'read', dependencies.registry);
-    return answerRoute(routes, event);
+    return answer();
   });
 }

@@ -61,7 +61,7 @@ function refusals(auth: EndpointAuth): readonly Refusal[] {
     { id: 'ExpiredToken', type: types.EXPIRED_TOKEN, ...forbidden, detail: SIGNATURE },
     { id: 'InvalidSignature', type: types.INVALID_SIGNATURE, ...forbidden, detail: SIGNATURE },
     { id: 'InvalidApiKey', type: types.INVALID_API_KEY, ...forbidden, detail: REFUSED },
-    { id: 'Unauthorized', type: types.UNAUTHORIZED, ...unauthorized, detail: SIGNATURE },
+    { id: 'Unauthorized', type: types.UNAUTHORIZED, ...unauthorized, detail: REFUSED },
     { id: 'Throttled', type: types.THROTTLED, ...unavailable, detail: TRY_AGAIN },
     { id: 'QuotaExceeded', type: types.QUOTA_EXCEEDED, ...unavailable, detail: TRY_AGAIN },
     { id: 'Authorizer', type: types.AUTHORIZER_FAILURE, ...unavailable, detail: TRY_AGAIN },
@@ -89,7 +89,7 @@ export function addGatewayResponses(api: RestApi, auth: EndpointAuth): void {
         'Content-Type': "'application/problem+json'",
         'x-request-id': 'context.requestId',
         ...(refusal.status === 503 && { 'Retry-After': "'2'" }),
-        ...(refusal.status === 401 && { 'WWW-Authenticate': "'AWS4-HMAC-SHA256'" }),
+        ...(refusal.status === 401 && { 'WWW-Authenticate': "'Bearer'" }),
       },
       // the key is the type that the gateway falls back to, whatever the client accepts
       templates: { 'application/json': problem(refusal) },

@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { ConfigError } from '../../lib/config/config-check.ts';
-import type { EnvironmentConfig } from '../../lib/config/environment-config.ts';
+import type {
+  CustomDomain,
+  EnvironmentConfig,
+  PublicEndpoint,
+} from '../../lib/config/environment-config.ts';
 import { environments } from '../../lib/config/environments.ts';
 import { retentionSetting } from '../../lib/config/retention-setting.ts';
 import { validateEnvironmentConfig } from '../../lib/config/validate-environment-config.ts';
@@ -14,6 +18,14 @@ describe('environment config', () => {
   });
 
   const openDoor = { kind: 'public', auth: 'bearer' } as const;
+  const webAclArn = 'arn:aws:wafv2:eu-central-1:111122223333:regional/webacl/a/b';
+  const VIRGINIA = 'arn:aws:acm:us-east-1:111122223333:certificate/c';
+  const domain: CustomDomain = { domainName: 'lineage.example.org', certificateArn: VIRGINIA };
+  const named = (overrides: Partial<CustomDomain>) =>
+    ({ ...openDoor, customDomain: { ...domain, ...overrides } }) as const;
+  /** What TypeScript lets through in a spread. */
+  const closedDoor = (extra: Partial<PublicEndpoint>) =>
+    ({ ...extra, kind: 'private', auth: 'bearer', vpcEndpointIds: ['vpce-0a1b2c3d'] }) as const;
   const refused: [string, EnvironmentConfig, string][] = [
     [
       'a name that is no stack name',
@@ -73,12 +85,12 @@ describe('environment config', () => {
     [
       'a public production API without a guard, whatever the name',
       { ...prod, name: 'prodeu', endpoint: openDoor },
-      'prodeu: endpoint is {"kind":"public","auth":"bearer"}; a public production API needs allowedCidrs, webAclArn or auth \'iam\'; or make it private',
+      'prodeu: endpoint is {"kind":"public","auth":"bearer"}; a public production API needs allowedCidrs, waf, webAclArn or auth \'iam\'; or make it private',
     ],
     [
       'a public production API with an empty list of ranges',
       { ...prod, endpoint: { ...openDoor, allowedCidrs: [] } },
-      'prod: endpoint is {"kind":"public","auth":"bearer","allowedCidrs":[]}; a public production API needs allowedCidrs, webAclArn or auth \'iam\'; or make it private',
+      'prod: endpoint is {"kind":"public","auth":"bearer","allowedCidrs":[]}; a public production API needs allowedCidrs, waf, webAclArn or auth \'iam\'; or make it private',
     ],
     [
       'a range that is everybody',
@@ -100,6 +112,67 @@ describe('environment config', () => {
         },
       },
       'prod: endpoint.webAclArn is "arn:aws:wafv2:us-east-1:111122223333:global/webacl/a/b"; use the ARN of a regional WAFv2 web ACL',
+    ],
+    [
+      'two web ACLs',
+      { ...trial, endpoint: { ...openDoor, webAclArn, waf: { requestsPerFiveMinutes: 100 } } },
+      'trial: endpoint.waf is {"requestsPerFiveMinutes":100}; a stage takes one web ACL: leave out waf or endpoint.webAclArn',
+    ],
+    [
+      'a rate below what WAF takes',
+      { ...trial, endpoint: { ...openDoor, waf: { requestsPerFiveMinutes: 9 } } },
+      'trial: endpoint.waf.requestsPerFiveMinutes is 9; use a whole number from 10 to 2000000000',
+    ],
+    [
+      'a domain name with a scheme',
+      { ...trial, endpoint: named({ domainName: 'https://lineage.example.org' }) },
+      'trial: endpoint.customDomain.domainName is "https://lineage.example.org"; use a lower-case name such as lineage.example.org',
+    ],
+    [
+      'a certificate of another region',
+      { ...prod, endpoint: { ...named({ certificateArn: VIRGINIA }), auth: 'iam' } },
+      `prod: endpoint.customDomain.certificateArn is "${VIRGINIA}"; use the ARN of an ACM certificate in eu-central-1`,
+    ],
+    [
+      'a certificate that is none',
+      { ...trial, endpoint: named({ certificateArn: 'arn:aws:iam::111122223333:role/me' }) },
+      'trial: endpoint.customDomain.certificateArn is "arn:aws:iam::111122223333:role/me"; use the ARN of an ACM certificate in the region of the API',
+    ],
+    [
+      'a zone that does not hold the domain',
+      {
+        ...trial,
+        endpoint: named({ hostedZone: { hostedZoneId: 'Z1', zoneName: 'ample.org' } }),
+      },
+      'trial: endpoint.customDomain.hostedZone.zoneName is "ample.org"; lineage.example.org does not lie in this zone: use the zone that holds it',
+    ],
+    [
+      'the id of a zone that is none',
+      {
+        ...trial,
+        endpoint: named({ hostedZone: { hostedZoneId: 'example', zoneName: 'example.org' } }),
+      },
+      'trial: endpoint.customDomain.hostedZone.hostedZoneId is "example"; use the id of a Route 53 zone such as Z0123456789ABC',
+    ],
+    [
+      'a private API with a custom domain',
+      { ...prod, endpoint: closedDoor({ customDomain: domain }) },
+      `prod: endpoint.customDomain is ${JSON.stringify(domain)}; a private API has none here, since the VPCs that call would have to associate with it: leave it out`,
+    ],
+    [
+      'a private API with address ranges',
+      { ...prod, endpoint: closedDoor({ allowedCidrs: ['10.0.0.0/8'] }) },
+      'prod: endpoint.allowedCidrs is ["10.0.0.0/8"]; a private API is guarded by its VPC endpoints',
+    ],
+    [
+      'a private API with a rate rule',
+      { ...prod, endpoint: closedDoor({ waf: { requestsPerFiveMinutes: 100 } }) },
+      'prod: endpoint.waf is {"requestsPerFiveMinutes":100}; a private API is guarded by its VPC endpoints',
+    ],
+    [
+      'a private API with a web ACL',
+      { ...prod, endpoint: closedDoor({ webAclArn }) },
+      `prod: endpoint.webAclArn is "${webAclArn}"; a private API is guarded by its VPC endpoints`,
     ],
     [
       'a private API without an endpoint',
@@ -199,12 +272,28 @@ describe('environment config', () => {
   });
 
   it.each([
-    ['a web ACL', { webAclArn: 'arn:aws:wafv2:eu-central-1:111122223333:regional/webacl/a/b' }],
+    ['a web ACL', { webAclArn }],
+    ['a rate rule', { waf: { requestsPerFiveMinutes: 10 } }],
     ['SigV4', { auth: 'iam' as const }],
     ['ranges', { allowedCidrs: ['2001:db8::/32'] }],
   ])('accepts a public production API behind %s', (_, guard) => {
     const config = { ...prod, endpoint: { ...openDoor, ...guard } };
     expect(validateEnvironmentConfig(config)).toBe(config);
+  });
+
+  it.each([
+    ['without a zone', {}],
+    ['at the top of its zone', { hostedZone: { hostedZoneId: 'Z1', zoneName: domain.domainName } }],
+  ])('accepts a custom domain %s', (_, hosted) => {
+    const config = { ...trial, endpoint: named(hosted) };
+    expect(validateEnvironmentConfig(config)).toBe(config);
+  });
+
+  it('does not take a custom domain alone for a guard', () => {
+    const certificateArn = VIRGINIA.replace('us-east-1', 'eu-central-1');
+    expect(() =>
+      validateEnvironmentConfig({ ...prod, endpoint: named({ certificateArn }) }),
+    ).toThrow('a public production API needs');
   });
 
   it('is checked before a stage is built', () => {

@@ -1,3 +1,5 @@
+import { BlockList, isIPv6 } from 'node:net';
+
 /** A statement of a resource policy in a template. */
 export interface Statement {
   readonly Sid?: string;
@@ -21,6 +23,7 @@ const OPERATORS: Readonly<Record<string, Operator>> = {
   Bool: (actual, expected) => actual === expected,
   NumericLessThan: (actual, expected) => actual !== undefined && Number(actual) < Number(expected),
   StringNotEquals: (actual, expected) => actual !== expected,
+  NotIpAddress: (actual, expected) => actual === undefined || !lies(actual, expected),
   ArnNotEquals: (actual, expected) => actual !== expected,
   Null: (actual, expected) => (actual === undefined) === (expected === 'true'),
 };
@@ -38,11 +41,27 @@ function matches(statement: Statement, { action, keys = {}, on }: PolicyRequest)
   if (!actions.some((known) => known === action || known === 's3:*')) return false;
   const resources = [statement.Resource].flat().map((resource) => JSON.stringify(resource));
   if (!resources.some((resource) => resource.includes('/*') === (on === 'object'))) return false;
-  return Object.entries(statement.Condition ?? {}).every(([operator, expectations]) => {
+  return conditionsHold(statement, keys);
+}
+
+/** Whether all conditions of a statement match the keys of a request; throws on an operator that it does not know. */
+export function conditionsHold(
+  { Condition = {} }: Pick<Statement, 'Condition'>,
+  keys: Readonly<Record<string, string>>,
+): boolean {
+  return Object.entries(Condition).every(([operator, expectations]) => {
     const holds = OPERATORS[operator];
     if (!holds) throw new Error(`no rule for the condition operator ${operator}`);
     return Object.entries(expectations).every(([key, expected]) => {
       return [expected].flat().every((value) => holds(keys[key], String(value)));
     });
   });
+}
+
+function lies(address: string, range: string): boolean {
+  const [network = '', prefix] = range.split('/');
+  const family = (value: string) => (isIPv6(value) ? 'ipv6' : 'ipv4');
+  const ranges = new BlockList();
+  ranges.addSubnet(network, Number(prefix), family(network));
+  return ranges.check(address, family(address));
 }

@@ -1,8 +1,11 @@
 import { readFileSync } from 'node:fs';
-import { App } from 'aws-cdk-lib';
+import { App, Duration, Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import type { EnvironmentConfig } from '../../lib/config/environment-config.ts';
 import { environments } from '../../lib/config/environments.ts';
+import { validateEnvironmentConfig } from '../../lib/config/validate-environment-config.ts';
+import { EvidenceApi } from '../../lib/constructs/evidence-api.ts';
+import { ServiceFunction } from '../../lib/constructs/service-function.ts';
 import { EvidenceStage } from '../../lib/stages/evidence-stage.ts';
 
 const cdkJson = JSON.parse(readFileSync(new URL('../../cdk.json', import.meta.url), 'utf8'));
@@ -20,10 +23,29 @@ export interface TemplateResource {
   readonly DependsOn?: readonly string[];
 }
 
-/** A stage with the feature flags of cdk.json and Lambda bundling switched off. */
+/** The feature flags of cdk.json, and Lambda bundling switched off. */
+const createApp = () => new App({ context: { ...cdkJson.context, 'aws:cdk:bundling-stacks': [] } });
+
 export function createStage(config: EnvironmentConfig): EvidenceStage {
-  const app = new App({ context: { ...cdkJson.context, 'aws:cdk:bundling-stacks': [] } });
-  return new EvidenceStage(app, { config });
+  return new EvidenceStage(createApp(), { config });
+}
+
+/** The API alone with its functions, for tests that need it in many forms. */
+export function createApi(config: EnvironmentConfig): EvidenceApi {
+  const stack = new Stack(createApp(), 'Api');
+  const serve = (id: string, folder: string) =>
+    new ServiceFunction(stack, id, {
+      config: validateEnvironmentConfig(config),
+      environment: {},
+      folder,
+      timeout: Duration.seconds(25),
+    });
+  return new EvidenceApi(stack, 'Gateway', {
+    config,
+    ingest: serve('Ingest', 'ingest'),
+    ingestTraces: serve('IngestTraces', 'ingest-traces'),
+    query: serve('Query', 'query'),
+  });
 }
 
 const stages = new Map<EnvironmentName, EvidenceStage>();

@@ -16,18 +16,21 @@ export interface Route {
   readonly handle: RouteHandler;
 }
 
-/** Answers a GET request by its route: 404 for an unknown path, 405 for another method. A trailing slash is no other resource. */
-export async function answerRoute(
+/**
+ * Finds what answers a GET request; nothing runs before the result is called. A trailing slash is no other resource.
+ * @throws HttpProblem 404 for an unknown path, 405 for another method: neither needs a key
+ */
+export function findRoute(
   routes: readonly Route[],
   event: APIGatewayProxyEvent,
-): Promise<APIGatewayProxyResult> {
+): () => Promise<APIGatewayProxyResult> {
   const segments = segmentsOf(event.pathParameters?.proxy ?? event.path);
   const query = event.queryStringParameters ?? {};
   for (const { path, handle } of routes) {
     const parameters = matchPath(segmentsOf(path), segments);
     if (!parameters) continue;
     if (event.httpMethod !== 'GET') throw methodNotAllowed(['GET']);
-    return handle({ parameters, query });
+    return () => handle({ parameters, query });
   }
   throw notFound('there is nothing at this path; see the list of routes in the documentation');
 }

@@ -98,13 +98,19 @@ describe('GET /events/{receiptId}', () => {
 });
 
 describe('access', () => {
-  it.each(['runs/x', 'run', 'events/x', 'traces/x', 'nowhere'])(
-    'to %s needs a key',
-    async (path) => {
-      const { get } = queriedStore();
-      expect((await get(path, { headers: {} })).status).toBe(401);
-    },
-  );
+  it.each(['runs/x', 'run', 'events/x', 'traces/x'])('to %s needs a key', async (path) => {
+    const { get } = queriedStore();
+    expect((await get(path, { headers: {} })).status).toBe(401);
+  });
+
+  it('to an unknown path is 404 and with a wrong method 405, with and without a key', async () => {
+    const { get } = queriedStore({ scopes: ['ingest:lineage'] });
+    for (const key of [{}, { headers: {} }]) {
+      expect((await get('nowhere', key)).status).toBe(404);
+      expect((await get('nowhere', { ...key, httpMethod: 'POST' })).status).toBe(404);
+      expect((await get('runs/x', { ...key, httpMethod: 'POST' })).status).toBe(405);
+    }
+  });
 
   it('needs the scope read', async () => {
     const { get } = queriedStore({ scopes: ['ingest:lineage', 'audit', 'admin'] });
