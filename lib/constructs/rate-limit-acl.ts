@@ -1,3 +1,4 @@
+import { Stack } from 'aws-cdk-lib';
 import { CfnWebACL } from 'aws-cdk-lib/aws-wafv2';
 import { Construct } from 'constructs';
 
@@ -57,7 +58,7 @@ export class RateLimitAcl extends Construct {
         },
       ],
       scope: 'REGIONAL',
-      visibilityConfig: visibility('FrontDoor'),
+      visibilityConfig: visibility(Stack.of(this).stackName), // one of each deployment
     });
     this.arn = acl.attrArn;
   }
