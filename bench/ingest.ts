@@ -1,6 +1,7 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import { bearerKeyHash, composeBearerKey } from '../lambdas/domain/producers/bearer-key.ts';
+import { RateLimiter } from '../lambdas/domain/producers/rate-limit.ts';
 import { createHandler } from '../lambdas/ingest/handler.ts';
 import type { Benchmark } from './benchmark.ts';
 import { recordedEvents } from './events.ts';
@@ -55,6 +56,9 @@ function silentHandler() {
     publisher: { publish: async (records) => records.map(() => true) },
     registry: { findByKeyId: async () => known },
     epochKeys: { at: async () => epochKey, byEpoch: async () => epochKey },
+    limiter: new RateLimiter({ lease: async () => true }),
+    rejections: { count: async () => undefined, ofHour: async () => [] },
+    metrics: { addMetric: () => undefined, publishStoredMetrics: () => undefined },
     maxRecordBytes: MIB,
     clock: Date.now,
     logger: { info: () => undefined, error: () => undefined } as unknown as Logger,

@@ -6,7 +6,7 @@ import { CliError, ExitCode } from './cli.ts';
 /** The parts of a deployment that tools address by name, from the outputs of its stacks. */
 export interface DeployedResources {
   readonly buckets: { readonly vault: string; readonly staging: string };
-  readonly tables: { readonly index: string; readonly producers: string };
+  readonly tables: { readonly index: string; readonly producers: string; readonly usage: string };
   readonly streams: { readonly lineage: string; readonly traces: string };
   readonly functions: {
     readonly ingest: string;
@@ -16,6 +16,7 @@ export interface DeployedResources {
     readonly redrive: string;
     readonly query: string;
     readonly auditRetention: string;
+    readonly reportRejections: string;
   };
   readonly hmacKeyArn: string;
 }
@@ -24,7 +25,11 @@ export interface DeployedResources {
 export function resourcesFrom(output: (name: string) => string): DeployedResources {
   return {
     buckets: { vault: output('VaultBucketName'), staging: output('StagingBucketName') },
-    tables: { index: output('IndexTableName'), producers: output('ProducersTableName') },
+    tables: {
+      index: output('IndexTableName'),
+      producers: output('ProducersTableName'),
+      usage: output('UsageTableName'),
+    },
     streams: { lineage: output('LineageStreamName'), traces: output('TracesStreamName') },
     functions: {
       ingest: output('IngestFunctionName'),
@@ -34,6 +39,7 @@ export function resourcesFrom(output: (name: string) => string): DeployedResourc
       redrive: output('RedriveFunctionName'),
       query: output('QueryFunctionName'),
       auditRetention: output('AuditRetentionFunctionName'),
+      reportRejections: output('ReportRejectionsFunctionName'),
     },
     hmacKeyArn: output('HmacKeyArn'),
   };

@@ -6,6 +6,7 @@ import {
   paginateQuery,
   QueryCommand,
   type QueryCommandInput,
+  UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { UnavailableError } from '../domain/errors.ts';
@@ -19,6 +20,16 @@ export interface ItemKey {
 }
 
 export type Item = Readonly<Record<string, unknown>>;
+
+/** A change of one item in place; attribute names go through `names`, since many are reserved words. */
+export interface ItemUpdate {
+  /** What stands behind SET. */
+  readonly set: string;
+  /** @default - always */
+  readonly condition?: string;
+  readonly names: Readonly<Record<string, string>>;
+  readonly values: Item;
+}
 
 /** One DynamoDB table, reduced to what a cache of evidence needs. */
 export class DynamoTable {
@@ -43,6 +54,26 @@ export class DynamoTable {
     expected: unknown,
   ): Promise<void> {
     await this.#put(key, item, `${attribute} = :expected`, { ':expected': expected });
+  }
+
+  /** Changes an item, which need not be there yet. False when the condition does not hold. */
+  async update(key: ItemKey, { set, condition, names, values }: ItemUpdate): Promise<boolean> {
+    try {
+      await this.#client.send(
+        new UpdateItemCommand({
+          TableName: this.#table,
+          Key: marshall(key),
+          UpdateExpression: `SET ${set}`,
+          ...(condition && { ConditionExpression: condition }),
+          ExpressionAttributeNames: names,
+          ExpressionAttributeValues: marshall(wellFormed(values)),
+        }),
+      );
+      return true;
+    } catch (error) {
+      if (error instanceof ConditionalCheckFailedException) return false;
+      throw new UnavailableError('dynamodb', { cause: error });
+    }
   }
 
   async get(key: ItemKey, consistent: boolean): Promise<Item | undefined> {

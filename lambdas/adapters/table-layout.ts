@@ -1,4 +1,4 @@
-/** Attributes that both tables are keyed, listed and expired by; every other one belongs to the items. */
+/** Attributes that all tables are keyed, listed and expired by; every other one belongs to the items. */
 export const TableAttribute = {
   partition: 'pk',
   sort: 'sk',

@@ -47,6 +47,15 @@ export class UnavailableError extends LineageError {
   }
 }
 
+/** A producer sent more than it may at the moment: the same request may succeed later, answered with 503. */
+export class RateLimitedError extends LineageError {
+  override readonly name = 'RateLimitedError';
+
+  constructor() {
+    super('rate_limited', 'this key sends more events than it may');
+  }
+}
+
 /** We may not look: no retry helps, and it never means that nothing is there. */
 export class AccessDeniedError extends LineageError {
   override readonly name = 'AccessDeniedError';
@@ -63,6 +72,12 @@ export class UnreadableRecordError extends LineageError {
   constructor(code: string) {
     super(code, `the record cannot be read: ${code}`);
   }
+}
+
+/** What a final refusal is filed under: the broken rules, or our own code where no rule of an event is. */
+export function violationsOf(error: LineageError): readonly RuleViolation[] {
+  if (error instanceof InvalidEventError) return error.violations;
+  return [{ path: '$', rule: error.code }];
 }
 
 /** Our own code for ours, the class name for foreign errors: foreign messages quote their input and are never shown. */

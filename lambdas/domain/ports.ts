@@ -1,4 +1,5 @@
 import type { Finding } from './audit/findings.ts';
+import type { Rejection, RejectionCount } from './audit/rejections.ts';
 import type { EvidenceObject } from './evidence/evidence-object.ts';
 import type {
   DeclarationEntry,
@@ -136,6 +137,32 @@ export interface EpochKeys {
   /** The key whose epoch covers an instant. @throws UnavailableError when it cannot be unwrapped */
   at(epochMillis: number): Promise<EpochKey>;
   byEpoch(epoch: number): Promise<EpochKey | undefined>;
+}
+
+/** Tokens of one window that a container asks for. */
+export interface TokenLease {
+  readonly producerId: string;
+  readonly windowStartMillis: number;
+  /** At most `capacity`. */
+  readonly tokens: number;
+  /** What the window has for all containers together. */
+  readonly capacity: number;
+}
+
+export interface RateLeases {
+  /**
+   * Takes all of the tokens or none; false when the window has not so many left.
+   * @throws UnavailableError when that cannot be told: never mistaken for room
+   */
+  lease(lease: TokenLease): Promise<boolean>;
+}
+
+/** Counts of final refusals, short-lived: evidence is the report that is made of them. */
+export interface RejectionLedger {
+  /** Adds to a count; keeps the sample while there are few of its kind. @throws UnavailableError */
+  count(rejection: Rejection): Promise<void>;
+  /** Everything counted in a UTC hour (`YYYY-MM-DDTHH`). @throws UnavailableError */
+  ofHour(hour: string): Promise<RejectionCount[]>;
 }
 
 /** Our own clock in milliseconds. */

@@ -2,7 +2,7 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { acceptDelivery } from '../domain/evidence/accept.ts';
 import type { EventPublisher } from '../domain/ports.ts';
 import { acceptExport, type ExportPart } from '../domain/traces/accept-export.ts';
-import { type AcceptanceDependencies, beginAcceptance } from '../shared/acceptance.ts';
+import { type AcceptanceDependencies, withAcceptance } from '../shared/acceptance.ts';
 import { apiHandler, inTime } from '../shared/http/api-handler.ts';
 import { header, type RequestBody, readBody } from '../shared/http/body.ts';
 import { HttpProblem, unavailable } from '../shared/http/problem.ts';
@@ -17,24 +17,29 @@ export interface IngestTracesDependencies extends AcceptanceDependencies {
 export function createHandler(dependencies: IngestTracesDependencies) {
   return apiHandler(
     dependencies.logger,
-    inTime(async (event) => {
-      const acceptance = await beginAcceptance(event, 'ingest:traces', dependencies);
-      refuseOtherEncodings(event);
-      const request = readBody(event);
-      const { records, rejected, deviations } = acceptExport(request.text);
-      const deliveries = records.map((part) =>
-        acceptDelivery(deliveryOf(part, request, deviations), acceptance),
-      );
-      const acknowledged = await dependencies.publisher.publish(
-        deliveries.map(({ record }) => record),
-      );
-      // The exporter sends the whole export again: parts that arrive twice are recognised by their bytes.
-      if (!acknowledged.every(Boolean)) throw unavailable();
-      return jsonResponse(200, exportAnswer(rejected));
-    }),
+    inTime((event) =>
+      withAcceptance(event, 'ingest:traces', dependencies, async (acceptance, usage) => {
+        refuseOtherEncodings(event);
+        const request = readBody(event);
+        const { records, rejected, deviations } = acceptExport(request.text);
+        for (const { rule, count } of rejected) usage.refuse([{ path: SPANS, rule }], count);
+        const deliveries = records.map((part) =>
+          acceptDelivery(deliveryOf(part, request, deviations), acceptance),
+        );
+        const acknowledged = await dependencies.publisher.publish(
+          deliveries.map(({ record }) => record),
+        );
+        // The exporter sends the whole export again: parts that arrive twice are recognised by their bytes.
+        if (!acknowledged.every(Boolean)) throw unavailable();
+        return jsonResponse(200, exportAnswer(rejected));
+      }),
+    ),
     otlpRefusal,
   );
 }
+
+/** Where the spans of an export stand. */
+const SPANS = '$.resourceSpans[0].scopeSpans[0].spans';
 
 function deliveryOf(
   { partitionKey, body }: ExportPart,

@@ -3,11 +3,12 @@ import type { Acceptance } from '../domain/evidence/accept.ts';
 import { acceptBatch } from '../domain/openlineage/accept-batch.ts';
 import { acceptEvent } from '../domain/openlineage/accept-event.ts';
 import type { EventPublisher } from '../domain/ports.ts';
-import { type AcceptanceDependencies, beginAcceptance } from '../shared/acceptance.ts';
+import { type AcceptanceDependencies, withAcceptance } from '../shared/acceptance.ts';
 import { apiHandler, inTime } from '../shared/http/api-handler.ts';
 import { type RequestBody, readBody } from '../shared/http/body.ts';
 import { notFound, unavailable } from '../shared/http/problem.ts';
 import { jsonResponse } from '../shared/http/response.ts';
+import type { RequestUsage } from '../shared/request-usage.ts';
 import { batchAnswer } from './batch-answer.ts';
 
 export interface IngestDependencies extends AcceptanceDependencies {
@@ -18,6 +19,7 @@ type Route = (
   body: RequestBody,
   acceptance: Acceptance,
   publisher: EventPublisher,
+  usage: RequestUsage,
 ) => Promise<APIGatewayProxyResult>;
 
 const routes: ReadonlyMap<string, Route> = new Map([
@@ -30,8 +32,9 @@ export function createHandler(dependencies: IngestDependencies) {
   const work = async (event: APIGatewayProxyEvent) => {
     const route = routes.get(event.resource);
     if (!route) throw notFound(LOST_CLIENT);
-    const acceptance = await beginAcceptance(event, 'ingest:lineage', dependencies);
-    return route(readBody(event), acceptance, dependencies.publisher);
+    return withAcceptance(event, 'ingest:lineage', dependencies, async (acceptance, usage) =>
+      route(readBody(event), acceptance, dependencies.publisher, usage),
+    );
   };
   return apiHandler(dependencies.logger, inTime(work));
 }
@@ -56,9 +59,12 @@ async function ingestBatch(
   { text }: RequestBody,
   acceptance: Acceptance,
   publisher: EventPublisher,
+  usage: RequestUsage,
 ) {
   const items = acceptBatch(text, acceptance);
   const records = items.flatMap((item) => ('accepted' in item ? [item.accepted.record] : []));
+  await usage.admitBatch(records.length);
+  for (const item of items) if ('refused' in item) usage.refuse(item.violations);
   const acknowledged = await publisher.publish(records).catch((error: unknown) => {
     // A refused item makes it a partial answer, in which all others are to be sent again.
     if (records.length === items.length) throw error;

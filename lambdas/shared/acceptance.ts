@@ -1,13 +1,15 @@
 import { randomFillSync } from 'node:crypto';
-import type { APIGatewayProxyEvent } from 'aws-lambda';
+import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { v7 as uuidv7 } from 'uuid';
 import type { Acceptance } from '../domain/evidence/accept.ts';
 import type { Clock, EpochKeys, ProducerRegistry } from '../domain/ports.ts';
 import type { Scope } from '../domain/producers/registration.ts';
 import type { ApiLogger } from './http/api-handler.ts';
-import { authenticate } from './http/authenticate.ts';
+import { identify, requireScope } from './http/authenticate.ts';
+import { HttpProblem } from './http/problem.ts';
+import { countUnauthenticated, RequestUsage, type UsageDependencies } from './request-usage.ts';
 
-export interface AcceptanceDependencies {
+export interface AcceptanceDependencies extends UsageDependencies {
   readonly registry: ProducerRegistry;
   readonly epochKeys: EpochKeys;
   readonly maxRecordBytes: number;
@@ -16,17 +18,42 @@ export interface AcceptanceDependencies {
 }
 
 /**
- * Establishes who sends and under which key epoch, once for all deliveries of a request.
- * @throws HttpProblem 401 or 403; UnavailableError when registry or key cannot be had
+ * Frames the work of a request that brings evidence: establishes who sends and under which key epoch,
+ * spends one token of the producer's limit before the body is looked at, and counts what is refused for
+ * good before the answer leaves.
+ * @throws HttpProblem 401 or 403; UnavailableError when registry, key or limit cannot be had;
+ *   RateLimitedError; whatever the work throws
  */
-export async function beginAcceptance(
+export async function withAcceptance(
   event: APIGatewayProxyEvent,
   scope: Scope,
+  dependencies: AcceptanceDependencies,
+  work: (acceptance: Acceptance, usage: RequestUsage) => Promise<APIGatewayProxyResult>,
+): Promise<APIGatewayProxyResult> {
+  const acceptance = await beginAcceptance(event, dependencies).catch((error: unknown) => {
+    if (error instanceof HttpProblem && error.status === 401) countUnauthenticated(dependencies);
+    throw error;
+  });
+  const usage = new RequestUsage(event, acceptance, dependencies);
+  try {
+    await usage.admit(1);
+    requireScope(acceptance.registration, scope);
+    const response = await work(acceptance, usage);
+    await usage.settle();
+    return response;
+  } catch (error) {
+    await usage.settleRefusal(error);
+    throw error;
+  }
+}
+
+async function beginAcceptance(
+  event: APIGatewayProxyEvent,
   { registry, epochKeys, maxRecordBytes, clock }: AcceptanceDependencies,
 ): Promise<Acceptance> {
   const acceptedAtMillis = clock();
   const [registration, epochKey] = await Promise.all([
-    authenticate(event, scope, registry),
+    identify(event, registry),
     epochKeys.at(acceptedAtMillis),
   ]);
   const newDeliveryId = () => uuidv7({ msecs: acceptedAtMillis, random: randomBytesOfId() });

@@ -11,4 +11,8 @@ export const Metric = {
   auditedVersions: 'AuditedVersions',
   auditIncomplete: 'AuditIncomplete',
   parityViolations: 'ParityViolations',
+  refusals: 'Refusals',
+  uncountedRefusals: 'UncountedRefusals',
+  unauthenticatedRequests: 'UnauthenticatedRequests',
+  rateLimitedRequests: 'RateLimitedRequests',
 } as const;

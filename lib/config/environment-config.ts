@@ -164,7 +164,7 @@ export interface EnvironmentConfig {
   /** Days that logs of functions, API and bucket access are kept; one of the periods CloudWatch Logs knows. */
   readonly logRetentionDays: number;
   /** EventBridge expressions, `rate(...)` or `cron(...)`. */
-  readonly schedules: { readonly auditRetention: string };
+  readonly schedules: { readonly auditRetention: string; readonly reportRejections: string };
   readonly alarms: {
     /**
      * Addresses that the alarm topic writes to, after each has confirmed.

@@ -23,7 +23,7 @@ const local: EnvironmentConfig = {
   endpoint: { kind: 'public', auth: 'bearer' },
   gatewayAccountRole: 'none',
   logRetentionDays: 1,
-  schedules: { auditRetention: 'rate(1 day)' },
+  schedules: { auditRetention: 'rate(1 day)', reportRejections: 'rate(1 hour)' },
   alarms: {},
   join,
   guards: {},

@@ -76,12 +76,14 @@ function checkOperations(check: ConfigCheck, config: EnvironmentConfig): void {
       'use a period that CloudWatch Logs knows, such as 30, 90, 365 or 731',
     );
   }
-  check.matches(
-    'schedules.auditRetention',
-    config.schedules.auditRetention,
-    /^(rate|cron)\([^()]+\)$/,
-    'use an EventBridge expression such as rate(1 day)',
-  );
+  for (const [control, expression] of Object.entries(config.schedules)) {
+    check.matches(
+      `schedules.${control}`,
+      expression,
+      /^(rate|cron)\([^()]+\)$/,
+      'use an EventBridge expression such as rate(1 day)',
+    );
+  }
   for (const email of config.alarms.emails ?? []) {
     check.matches('alarms.emails', email, /^[^@\s]+@[^@\s]+$/, 'use an e-mail address');
   }

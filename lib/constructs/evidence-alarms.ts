@@ -52,7 +52,8 @@ const UNSTORED_SECONDS = Duration.hours(1).toSeconds();
 /** A burst of throttled requests is answered and sent again; more than this twice in a row is an outage. */
 const SERVER_ERRORS = 10;
 
-function conditions({ api, archive, archiveTraces, audit, redrive, resources }: WatchedParts) {
+function conditions(parts: WatchedParts) {
+  const { api, archive, archiveTraces, audit, redrive, reportRejections, resources } = parts;
   const { lineageFailures, tracesFailures } = resources;
   const result: AlarmCondition[] = [
     {
@@ -101,6 +102,13 @@ function conditions({ api, archive, archiveTraces, audit, redrive, resources }: 
       advice: 'The vault does not hold what was promised: open the report and follow each finding.',
       runbook: 'parity-violations',
     },
+    {
+      id: 'RejectionReportErrors',
+      metric: errors(reportRejections),
+      threshold: 0,
+      advice: 'The rejection report crashed: read its log; the next run makes up for 26 hours.',
+      runbook: 'rejection-report-errors',
+    },
   ];
   for (const [stream, failures] of [
     ['Lineage', lineageFailures],
@@ -131,6 +139,18 @@ function conditions({ api, archive, archiveTraces, audit, redrive, resources }: 
         runbook: 'dead-letters',
       },
     );
+  }
+  for (const [id, fn] of [
+    ['IngestUncounted', parts.ingest],
+    ['IngestTracesUncounted', parts.ingestTraces],
+  ] as const) {
+    result.push({
+      id,
+      metric: functionMetric(Metric.uncountedRefusals, fn),
+      threshold: 0,
+      advice: 'Refusals were answered and not counted: the report of the hour says too little.',
+      runbook: 'uncounted-refusals',
+    });
   }
   for (const [id, fn] of [
     ['ArchiveQuarantine', archive],

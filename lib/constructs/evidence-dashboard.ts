@@ -31,7 +31,7 @@ export class EvidenceDashboard extends Construct {
 
   constructor(scope: Construct, id: string, { alarms, parts }: EvidenceDashboardProps) {
     super(scope, id);
-    const { api, archive, archiveTraces, audit, resources } = parts;
+    const { api, archive, archiveTraces, audit, ingest, ingestTraces, resources } = parts;
     const { lineageFailures, tracesFailures } = resources;
     const graph = (title: string, ...left: IMetric[]) =>
       new GraphWidget({ title, left, width: HALF_WIDTH });
@@ -66,7 +66,22 @@ export class EvidenceDashboard extends Construct {
             functionMetric(Metric.parityViolations, audit),
             functionMetric(Metric.auditIncomplete, audit),
           ),
-          graph('Audit errors', errors(audit)),
+          graph('Audit errors', errors(audit), errors(parts.reportRejections)),
+        ],
+        [
+          graph(
+            'Refused',
+            ...[ingest, ingestTraces].flatMap((fn) => [
+              functionMetric(Metric.refusals, fn),
+              functionMetric(Metric.uncountedRefusals, fn),
+              functionMetric(Metric.unauthenticatedRequests, fn),
+            ]),
+          ),
+          graph(
+            'Over the rate limit of a producer',
+            functionMetric(Metric.rateLimitedRequests, ingest),
+            functionMetric(Metric.rateLimitedRequests, ingestTraces),
+          ),
         ],
       ],
     });

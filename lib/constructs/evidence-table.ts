@@ -57,7 +57,16 @@ export class EvidenceTable extends Construct {
 
   /** Whole items under a condition; nothing is updated in place, and nothing is read. */
   grantPut(fn: ServiceFunction): void {
-    fn.allow(['dynamodb:PutItem'], [this.table.tableArn]);
+    this.#grantWrite(fn, 'dynamodb:PutItem');
+  }
+
+  /** Counters in place; nothing is read but whether the condition held. */
+  grantUpdate(fn: ServiceFunction): void {
+    this.#grantWrite(fn, 'dynamodb:UpdateItem');
+  }
+
+  #grantWrite(fn: ServiceFunction, action: string): void {
+    fn.allow([action], [this.table.tableArn]);
     fn.allow(['kms:Decrypt', 'kms:Encrypt', 'kms:GenerateDataKey'], [this.#key.keyArn]);
   }
 

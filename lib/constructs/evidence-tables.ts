@@ -10,15 +10,18 @@ export interface EvidenceTablesProps {
   readonly deletionProtection: boolean;
 }
 
-/** The index, a cache over the vault, and the producers with the hashes of their keys; one key encrypts both. */
+/**
+ * The index, a cache over the vault, the producers with the hashes of their keys, and the usage: rate windows and
+ * refusal counters, which live for days and are evidence only once reported. One key encrypts all. */
 export class EvidenceTables extends Construct {
   readonly key: Key;
   readonly index: EvidenceTable;
   readonly producers: EvidenceTable;
+  readonly usage: EvidenceTable;
 
   constructor(scope: Construct, id: string, { deletionProtection }: EvidenceTablesProps) {
     super(scope, id);
-    this.key = customerKey(this, 'Key', 'Index and producers tables');
+    this.key = customerKey(this, 'Key', 'Index, producers and usage tables');
     this.index = new EvidenceTable(this, 'Index', {
       deletionProtection,
       encryptionKey: this.key,
@@ -33,6 +36,7 @@ export class EvidenceTables extends Construct {
       deletionProtection,
       encryptionKey: this.key,
     });
+    this.usage = new EvidenceTable(this, 'Usage', { deletionProtection, encryptionKey: this.key });
   }
 
   /** What the index lists of an hour. */

@@ -31,6 +31,7 @@ export class FrontDoor extends Construct {
     const producersEnvironment = { PRODUCERS_TABLE_NAME: tables.producers.table.tableName };
     const acceptEnvironment = {
       ...producersEnvironment,
+      USAGE_TABLE_NAME: tables.usage.table.tableName,
       MAX_RECORD_BYTES: `${config.streams.maxRecordBytes}`,
     };
 
@@ -70,6 +71,8 @@ export class FrontDoor extends Construct {
       tables.producers.grantQuery(fn);
       hmacKeys.grantUnwrap(fn);
     }
+
+    for (const fn of [this.ingest, this.ingestTraces]) tables.usage.grantUpdate(fn);
 
     this.api = new EvidenceApi(this, 'Gateway', {
       config,

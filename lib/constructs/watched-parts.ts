@@ -9,5 +9,8 @@ export interface WatchedParts {
   readonly archive: ServiceFunction;
   readonly archiveTraces: ServiceFunction;
   readonly audit: ServiceFunction;
+  readonly ingest: ServiceFunction;
+  readonly ingestTraces: ServiceFunction;
   readonly redrive: ServiceFunction;
+  readonly reportRejections: ServiceFunction;
 }

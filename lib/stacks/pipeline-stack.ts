@@ -4,6 +4,7 @@ import type { EnvironmentConfig } from '../config/environment-config.ts';
 import { ArchiveLine } from '../constructs/archive-line.ts';
 import type { EvidenceResources } from '../constructs/evidence-resources.ts';
 import { FrontDoor } from '../constructs/front-door.ts';
+import { RejectionReports } from '../constructs/rejection-reports.ts';
 import { RetentionAudit } from '../constructs/retention-audit.ts';
 
 export interface PipelineStackProps extends StackProps {
@@ -16,6 +17,7 @@ export class PipelineStack extends Stack {
   readonly frontDoor: FrontDoor;
   readonly archiveLine: ArchiveLine;
   readonly retentionAudit: RetentionAudit;
+  readonly rejectionReports: RejectionReports;
 
   constructor(scope: Construct, id: string, props: PipelineStackProps) {
     super(scope, id, props);
@@ -23,6 +25,7 @@ export class PipelineStack extends Stack {
     this.frontDoor = new FrontDoor(this, 'FrontDoor', { config, resources });
     this.archiveLine = new ArchiveLine(this, 'ArchiveLine', { config, resources });
     this.retentionAudit = new RetentionAudit(this, 'RetentionAudit', { config, resources });
+    this.rejectionReports = new RejectionReports(this, 'RejectionReports', { config, resources });
 
     const { api, ingest, ingestTraces, query } = this.frontDoor;
     const { archive, archiveTraces, redrive } = this.archiveLine;
@@ -38,6 +41,7 @@ export class PipelineStack extends Stack {
       RedriveFunctionName: redrive.fn.functionName,
       QueryFunctionName: query.fn.functionName,
       AuditRetentionFunctionName: this.retentionAudit.audit.fn.functionName,
+      ReportRejectionsFunctionName: this.rejectionReports.report.fn.functionName,
     };
     for (const [name, value] of Object.entries(outputs)) new CfnOutput(this, name, { value });
   }

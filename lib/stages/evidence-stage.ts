@@ -35,7 +35,7 @@ export class EvidenceStage extends Stage {
       description: 'Evidence: front door, archive and audits',
       resources,
     });
-    const { archiveLine, frontDoor, retentionAudit } = this.pipeline;
+    const { archiveLine, frontDoor, rejectionReports, retentionAudit } = this.pipeline;
     this.monitoring = new MonitoringStack(this, 'Monitoring', {
       config,
       description: 'Evidence: alarms and dashboard',
@@ -44,7 +44,10 @@ export class EvidenceStage extends Stage {
         archive: archiveLine.archive,
         archiveTraces: archiveLine.archiveTraces,
         audit: retentionAudit.audit,
+        ingest: frontDoor.ingest,
+        ingestTraces: frontDoor.ingestTraces,
         redrive: archiveLine.redrive,
+        reportRejections: rejectionReports.report,
         resources,
       },
     });

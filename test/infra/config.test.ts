@@ -236,7 +236,7 @@ describe('environment config', () => {
     ],
     [
       'a schedule in words',
-      { ...trial, schedules: { auditRetention: 'daily' } },
+      { ...trial, schedules: { ...trial.schedules, auditRetention: 'daily' } },
       'trial: schedules.auditRetention is "daily"; use an EventBridge expression such as rate(1 day)',
     ],
     [

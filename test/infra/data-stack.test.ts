@@ -110,7 +110,7 @@ describe.each(names)('data stack of %s', (name) => {
     },
   );
 
-  it.each(['Index', 'Producers'])('keeps the %s table restorable and encrypted', (id) => {
+  it.each(['Index', 'Producers', 'Usage'])('keeps the %s table restorable and encrypted', (id) => {
     const { Properties } = resourceOf(template, 'AWS::DynamoDB::Table', `Tables/${id}/Table`);
     expect(Properties).toMatchObject({
       BillingMode: 'PAY_PER_REQUEST',

@@ -13,6 +13,7 @@ const OUTPUTS: Record<StackName, string[]> = {
     'StagingBucketName',
     'TracesFailureQueueUrl',
     'TracesStreamName',
+    'UsageTableName',
     'VaultBucketName',
   ],
   pipeline: [
@@ -26,6 +27,7 @@ const OUTPUTS: Record<StackName, string[]> = {
     'IngestTracesFunctionName',
     'QueryFunctionName',
     'RedriveFunctionName',
+    'ReportRejectionsFunctionName',
   ],
   monitoring: ['AlarmTopicArn', 'DashboardName'],
 };

@@ -19,6 +19,7 @@ const FUNCTIONS = {
   'ArchiveLine/ArchiveTraces': 'archive-traces',
   'ArchiveLine/Redrive': 'redrive',
   'RetentionAudit/AuditRetention': 'audit-retention',
+  'RejectionReports/ReportRejections': 'report-rejections',
 };
 
 describe.each(Object.keys(environments) as EnvironmentName[])('pipeline of %s', (name) => {
@@ -127,14 +128,17 @@ describe.each(Object.keys(environments) as EnvironmentName[])('pipeline of %s', 
     expect(JSON.stringify(Properties.FunctionName)).toContain('ArchiveLineRedriveFunction');
   });
 
-  it('runs the retention audit on its schedule with an empty event', () => {
-    const { Properties } = resourceOf(template, 'AWS::Events::Rule', 'RetentionAudit/Schedule');
+  it.each([
+    ['RetentionAudit', 'auditRetention', 'AuditRetentionFunction'],
+    ['RejectionReports', 'reportRejections', 'ReportRejectionsFunction'],
+  ] as const)('runs %s on its schedule with an empty event', (control, schedule, fn) => {
+    const { Properties } = resourceOf(template, 'AWS::Events::Rule', `${control}/Schedule`);
     expect(Properties).toMatchObject({
-      ScheduleExpression: config.schedules.auditRetention,
+      ScheduleExpression: config.schedules[schedule],
       State: 'ENABLED',
       Targets: [{ Input: '{}' }],
     });
-    expect(JSON.stringify(Properties.Targets[0].Arn)).toContain('AuditRetentionFunction');
+    expect(JSON.stringify(Properties.Targets[0].Arn)).toContain(fn);
   });
 });
 

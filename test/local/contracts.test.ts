@@ -1,6 +1,7 @@
 import { inject } from 'vitest';
 import { DynamoRunIndex } from '../../lambdas/adapters/dynamo-run-index.ts';
 import { DynamoTable } from '../../lambdas/adapters/dynamo-table.ts';
+import { DynamoUsage } from '../../lambdas/adapters/dynamo-usage.ts';
 import { S3ObjectReader } from '../../lambdas/adapters/s3-object-reader.ts';
 import { S3EvidenceVault } from '../../lambdas/adapters/s3-vault.ts';
 import { S3VersionInspector } from '../../lambdas/adapters/s3-version-inspector.ts';
@@ -9,6 +10,7 @@ import { environments } from '../../lib/config/environments.ts';
 import { retentionSetting } from '../../lib/config/retention-setting.ts';
 import { createClients } from '../../localstack/clients.ts';
 import { describeRunIndexContract } from '../support/contracts/run-index-contract.ts';
+import { describeUsageContract } from '../support/contracts/usage-contract.ts';
 import { describeVaultContract } from '../support/contracts/vault-contract.ts';
 
 const { endpointUrl, buckets, tables } = inject('environment');
@@ -29,4 +31,9 @@ describeVaultContract('S3', () => {
 describeRunIndexContract(
   'DynamoDB',
   () => new DynamoRunIndex(new DynamoTable(clients.dynamodb, tables.index)),
+);
+
+describeUsageContract(
+  'DynamoDB',
+  () => new DynamoUsage(new DynamoTable(clients.dynamodb, tables.usage)),
 );

@@ -1,5 +1,10 @@
 import type { Finding } from '../../lambdas/domain/audit/findings.ts';
 import {
+  MAX_SAMPLES,
+  type Rejection,
+  type RejectionCount,
+} from '../../lambdas/domain/audit/rejections.ts';
+import {
   LineageError,
   UnavailableError,
   UnreadableRecordError,
@@ -26,7 +31,10 @@ import type {
   ObjectVersion,
   OutgoingRecord,
   ProducerRegistry,
+  RateLeases,
+  RejectionLedger,
   RunIndex,
+  TokenLease,
   TraceStaging,
   VersionInspector,
 } from '../../lambdas/domain/ports.ts';
@@ -400,5 +408,42 @@ export class SingleEpochKey implements EpochKeys {
   async byEpoch(epoch: number): Promise<EpochKey | undefined> {
     this.faults.enter('byEpoch');
     return epoch === this.key.epoch ? this.key : undefined;
+  }
+}
+
+/** Rate windows and refusal counters as maps. Calls yield first, so that containers do interleave. */
+export class InMemoryUsage implements RateLeases, RejectionLedger {
+  readonly faults = new Faults();
+  readonly #leased = new Map<string, number>();
+  readonly #counts = new Map<string, RejectionCount & { readonly hour: string }>();
+
+  async lease({ producerId, windowStartMillis, tokens, capacity }: TokenLease): Promise<boolean> {
+    await Promise.resolve();
+    this.faults.enter('lease');
+    const key = keyOf([producerId, String(windowStartMillis)]);
+    const leased = (this.#leased.get(key) ?? 0) + tokens;
+    if (leased > capacity) return false;
+    this.#leased.set(key, leased);
+    return true;
+  }
+
+  async count({ hour, producerId, rule, refused, sample }: Rejection): Promise<void> {
+    await Promise.resolve();
+    this.faults.enter('count');
+    const key = keyOf([hour, producerId, rule]);
+    const known = this.#counts.get(key);
+    const samples = known?.samples ?? [];
+    this.#counts.set(key, {
+      ...{ hour, producerId, rule },
+      refused: (known?.refused ?? 0) + refused,
+      samples: samples.length < MAX_SAMPLES ? [...samples, sample] : samples,
+    });
+  }
+
+  async ofHour(wanted: string): Promise<RejectionCount[]> {
+    this.faults.enter('ofHour');
+    return [...this.#counts.values()]
+      .filter(({ hour }) => hour === wanted)
+      .map(({ hour: _, ...count }) => count);
   }
 }

@@ -1,8 +1,10 @@
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import { bearerKeyHash, composeBearerKey } from '../../lambdas/domain/producers/bearer-key.ts';
+import { RateLimiter } from '../../lambdas/domain/producers/rate-limit.ts';
 import type { Registration } from '../../lambdas/domain/producers/registration.ts';
 import { registration } from './builders.ts';
-import { InMemoryProducers } from './fakes.ts';
+import { InMemoryProducers, InMemoryUsage } from './fakes.ts';
+import { recorder } from './recorder.ts';
 
 export const KEY_ID = 'abcdefghij01';
 export const KEY = composeBearerKey(KEY_ID, 'S'.repeat(32));
@@ -44,4 +46,16 @@ export function producersWith(overrides: Partial<Registration> = {}): InMemoryPr
     registration: registration(overrides),
   });
   return producers;
+}
+
+/** What the two ingest functions meter with: rate windows, refusal counters, log and metrics. */
+export function metering() {
+  const usage = new InMemoryUsage();
+  const { logger, metrics, lines, counted } = recorder();
+  return {
+    usage,
+    lines,
+    counted,
+    dependencies: { limiter: new RateLimiter(usage), rejections: usage, metrics, logger },
+  };
 }

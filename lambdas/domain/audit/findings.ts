@@ -73,6 +73,11 @@ export const FINDING_KINDS = {
     opens: 'the vault holds an evidence version that no index row points at',
     resolves: 'a rebuild of the index',
   },
+  events_refused: {
+    severity: 'low',
+    opens: 'events, exports or spans of a producer were refused for good within an hour',
+    resolves: 'never: the producer was told; the rejection report of the hour counts them',
+  },
   audit_incomplete: {
     severity: 'high',
     opens: 'an audit could not look at everything it had to look at',

@@ -7,25 +7,41 @@ import type { AuditInterval } from './population.ts';
 import type { RetentionAudit } from './retention-audit.ts';
 
 /** A locked statement that a control ran, written also when there is nothing to say. */
-export interface AuditReport extends AuditInterval {
+export interface Report extends AuditInterval {
   readonly report: 1;
   readonly id: string;
+  readonly kind: 'audit-retention' | 'rejections';
+  readonly findings: readonly Finding[];
+}
+
+/** What the retention audit saw. */
+export interface AuditReport extends Report {
   readonly kind: 'audit-retention';
   /** `incomplete` when something could not be looked at: never zero findings by blindness. */
   readonly status: 'complete' | 'incomplete';
   readonly population: RetentionAudit['population'];
   readonly checked: RetentionAudit['checked'];
   readonly unreadable: readonly string[];
-  readonly findings: readonly Finding[];
 }
 
 /** 128 bits of a hash: no two reports meet in one id. */
 const ID_HEX_DIGITS = 32;
 
 /**
- * Composes the report of a retention audit; a pure function of what was seen. Its id covers its
- * content: a rerun that sees the same is the same report, one that sees something else stands beside it.
+ * Gives a report its id, which covers its content: a rerun that sees the same is the same report, one
+ * that sees something else stands beside it.
  */
+export function identified<T extends Omit<Report, 'report' | 'id'>>(
+  content: T,
+): T & Pick<Report, 'report' | 'id'> {
+  return {
+    report: 1,
+    id: storeKey('report', JSON.stringify(content)).slice(0, ID_HEX_DIGITS),
+    ...content,
+  };
+}
+
+/** Composes the report of a retention audit; a pure function of what was seen. */
 export function retentionReport(interval: AuditInterval, audit: RetentionAudit): AuditReport {
   const incomplete = audit.unreadable.length > 0;
   const blindness = openFinding('audit_incomplete', {
@@ -36,7 +52,7 @@ export function retentionReport(interval: AuditInterval, audit: RetentionAudit):
     detail: { unreadable: audit.unreadable.length },
   });
   const findings = incomplete ? [...audit.findings, blindness] : audit.findings;
-  const content: Omit<AuditReport, 'report' | 'id'> = {
+  return identified({
     kind: 'audit-retention',
     ...interval,
     status: incomplete ? 'incomplete' : 'complete',
@@ -44,17 +60,12 @@ export function retentionReport(interval: AuditInterval, audit: RetentionAudit):
     checked: audit.checked,
     unreadable: audit.unreadable,
     findings: findings.toSorted((a, b) => (a.id < b.id ? -1 : 1)),
-  };
-  return {
-    report: 1,
-    id: storeKey('report', JSON.stringify(content)).slice(0, ID_HEX_DIGITS),
-    ...content,
-  };
+  });
 }
 
 /** Locks the findings, then the report that counts them. The same audit run twice writes nothing new. */
 export async function fileReport(
-  report: AuditReport,
+  report: Report,
   dependencies: RecordDependencies,
 ): Promise<ObjectVersion> {
   for (const finding of report.findings) await recordFinding(finding, dependencies);

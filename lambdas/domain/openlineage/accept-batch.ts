@@ -1,4 +1,4 @@
-import { InvalidEventError, LineageError } from '../errors.ts';
+import { InvalidEventError, LineageError, type RuleViolation, violationsOf } from '../errors.ts';
 import type { Acceptance, AcceptedDelivery } from '../evidence/accept.ts';
 import { JsonDocument } from '../json/document.ts';
 import { JsonSyntaxError, Kind } from '../json/scanner.ts';
@@ -8,7 +8,11 @@ import { MAX_BATCH_ITEMS, TOO_MANY_ITEMS } from './departures.ts';
 /** A batch item's fate before the stream has seen it. */
 export type BatchItem =
   | { readonly index: number; readonly accepted: AcceptedDelivery }
-  | { readonly index: number; readonly refused: string };
+  | {
+      readonly index: number;
+      readonly refused: string;
+      readonly violations: readonly RuleViolation[];
+    };
 
 /**
  * Judges each event of a batch alone. The text is a JSON array, one event, or one event a line.
@@ -24,7 +28,7 @@ export function acceptBatch(text: string, acceptance: Acceptance): BatchItem[] {
       return { index, accepted: acceptEvent(item, acceptance) };
     } catch (error) {
       if (!(error instanceof LineageError)) throw error;
-      return { index, refused: reasonOf(error) };
+      return { index, refused: reasonOf(error), violations: violationsOf(error) };
     }
   });
 }

@@ -18,6 +18,11 @@ export interface Registration {
   /** Decides how long what this producer sends is locked; never taken from an event. */
   readonly retentionClass: string;
   readonly disabled: boolean;
+  /**
+   * Whole number from 1: events, batch items and trace exports that it may send in a second.
+   * @default - no limit of its own
+   */
+  readonly eventsPerSecond?: number;
 }
 
 export function hasScope(registration: Registration, scope: Scope): boolean {

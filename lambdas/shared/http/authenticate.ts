@@ -11,13 +11,30 @@ const BEARER = /^bearer\s+(\S+)\s*$/i;
 const KEY_HEADER = 'x-evidence-key';
 
 /**
- * Checks the bearer key of a request: form and checksum first, then the registry, then the scope.
- * Of several Authorization lines the bearer one counts (the Java client can send two).
+ * Who sends a request, and that they may use it for this.
  * @throws HttpProblem 401 or 403; UnavailableError when the registry does not answer, never open
  */
 export async function authenticate(
   event: APIGatewayProxyEvent,
   scope: Scope,
+  registry: ProducerRegistry,
+): Promise<Registration> {
+  const registration = await identify(event, registry);
+  requireScope(registration, scope);
+  return registration;
+}
+
+/** @throws HttpProblem 403 */
+export function requireScope(registration: Registration, scope: Scope): void {
+  if (!hasScope(registration, scope)) throw forbidden(scope);
+}
+
+/**
+ * Checks the bearer key of a request: form and checksum first, then the registry. Of several Authorization lines the bearer one counts (the Java client can send two).
+ * @throws HttpProblem 401; UnavailableError when the registry does not answer, never open
+ */
+export async function identify(
+  event: APIGatewayProxyEvent,
   registry: ProducerRegistry,
 ): Promise<Registration> {
   const presented =
@@ -34,6 +51,5 @@ export async function authenticate(
   if (!known || !matchesKeyHash(key.presented, known.keyHash) || known.registration.disabled) {
     throw unauthorized('the bearer key is not known or no longer valid');
   }
-  if (!hasScope(known.registration, scope)) throw forbidden(scope);
   return known.registration;
 }

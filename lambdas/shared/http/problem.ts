@@ -2,6 +2,7 @@ import type { APIGatewayProxyResult } from 'aws-lambda';
 import {
   errorCode,
   InvalidEventError,
+  RateLimitedError,
   type RuleViolation,
   TooLargeError,
 } from '../../domain/errors.ts';
@@ -44,15 +45,12 @@ export const forbidden = (scope: string) =>
 
 export const notFound = (detail: string) => new HttpProblem(404, 'Not Found', detail);
 
-export const unavailable = () =>
-  new HttpProblem(
-    503,
-    'Service Unavailable',
-    'the store cannot answer for the moment; send the same request again',
-    {
-      headers: { 'retry-after': String(RETRY_AFTER_SECONDS) },
-    },
-  );
+export const unavailable = (
+  detail = 'the store cannot answer for the moment; send the same request again',
+) =>
+  new HttpProblem(503, 'Service Unavailable', detail, {
+    headers: { 'retry-after': String(RETRY_AFTER_SECONDS) },
+  });
 
 /** What a thrown value means to the caller. Anything unforeseen is a transient fault of ours, and opaque. */
 export function problemOf(error: unknown): HttpProblem {
@@ -78,6 +76,9 @@ export function problemOf(error: unknown): HttpProblem {
         errors: error.violations,
       },
     );
+  }
+  if (error instanceof RateLimitedError) {
+    return unavailable(`${error.message}; send the same request again`);
   }
   return unavailable();
 }

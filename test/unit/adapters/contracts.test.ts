@@ -1,6 +1,13 @@
 import { describeRunIndexContract } from '../../support/contracts/run-index-contract.ts';
+import { describeUsageContract } from '../../support/contracts/usage-contract.ts';
 import { describeVaultContract } from '../../support/contracts/vault-contract.ts';
-import { InMemoryRunIndex, InMemoryVault, inspectorOver, readerOver } from '../../support/fakes.ts';
+import {
+  InMemoryRunIndex,
+  InMemoryUsage,
+  InMemoryVault,
+  inspectorOver,
+  readerOver,
+} from '../../support/fakes.ts';
 
 describeVaultContract('in memory', () => {
   const vault = new InMemoryVault();
@@ -19,3 +26,5 @@ describeVaultContract('in memory', () => {
 });
 
 describeRunIndexContract('in memory', () => new InMemoryRunIndex());
+
+describeUsageContract('in memory', () => new InMemoryUsage());

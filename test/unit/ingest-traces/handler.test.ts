@@ -4,8 +4,7 @@ import { decodeStreamRecord } from '../../../lambdas/domain/evidence/stream-reco
 import { createHandler } from '../../../lambdas/ingest-traces/handler.ts';
 import { NOW } from '../../support/builders.ts';
 import { InMemoryStream, SingleEpochKey } from '../../support/fakes.ts';
-import { binary, CONTEXT, producersWith, request } from '../../support/http.ts';
-import { recorder } from '../../support/recorder.ts';
+import { binary, CONTEXT, metering, producersWith, request } from '../../support/http.ts';
 
 const CANARY = 'canary-7f3e9d01';
 const traceId = (firstByte: string) => `${firstByte}${'ab'.repeat(15)}`;
@@ -20,14 +19,14 @@ const exported = (...spans: unknown[]) =>
 function ingest(registration: Parameters<typeof producersWith>[0] = {}) {
   const stream = new InMemoryStream();
   const registry = producersWith(registration);
-  const { logger, lines } = recorder();
+  const { usage, lines, counted, dependencies } = metering();
   const handler = createHandler({
     publisher: stream,
     registry,
     epochKeys: new SingleEpochKey(),
     maxRecordBytes: 50_000,
     clock: () => NOW,
-    logger,
+    ...dependencies,
   });
   const post = async (overrides: Parameters<typeof request>[0]) => {
     const { statusCode, headers, body } = await handler(
@@ -36,7 +35,7 @@ function ingest(registration: Parameters<typeof producersWith>[0] = {}) {
     );
     return { status: statusCode, headers, answer: JSON.parse(body) };
   };
-  return { stream, registry, lines, post };
+  return { stream, registry, usage, counted, lines, post };
 }
 
 describe('POST /v1/traces', () => {

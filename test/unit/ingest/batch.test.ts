@@ -3,8 +3,7 @@ import { storeKey } from '../../../lambdas/domain/evidence/store-key.ts';
 import { createHandler } from '../../../lambdas/ingest/handler.ts';
 import { NOW, runEventText } from '../../support/builders.ts';
 import { InMemoryStream, SingleEpochKey } from '../../support/fakes.ts';
-import { CONTEXT, producersWith, request } from '../../support/http.ts';
-import { recorder } from '../../support/recorder.ts';
+import { CONTEXT, metering, producersWith, request } from '../../support/http.ts';
 
 const eventOf = (runId: string) => runEventText({ run: { runId } });
 const REFUSED_KEY = storeKey('run', 'unlucky');
@@ -12,21 +11,21 @@ const REFUSED_KEY = storeKey('run', 'unlucky');
 function ingest() {
   const stream = new InMemoryStream();
   stream.refusedKeys.add(REFUSED_KEY);
-  const { logger, lines } = recorder();
+  const { usage, lines, counted, dependencies } = metering();
   const handler = createHandler({
     publisher: stream,
     registry: producersWith(),
     epochKeys: new SingleEpochKey(),
     maxRecordBytes: 50_000,
     clock: () => NOW,
-    logger,
+    ...dependencies,
   });
   const post = async (body: string) => {
     const resource = '/api/v1/lineage/batch';
     const { statusCode, headers, body: text } = await handler(request({ body, resource }), CONTEXT);
     return { status: statusCode, headers, answer: JSON.parse(text) };
   };
-  return { stream, post, lines };
+  return { stream, post, usage, counted, lines };
 }
 
 describe('POST /api/v1/lineage/batch', () => {

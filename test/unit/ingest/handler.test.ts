@@ -5,8 +5,7 @@ import { decodeStreamRecord } from '../../../lambdas/domain/evidence/stream-reco
 import { createHandler } from '../../../lambdas/ingest/handler.ts';
 import { EPOCH_KEY, NOW, NOW_TEXT, runEventText } from '../../support/builders.ts';
 import { InMemoryStream, SingleEpochKey } from '../../support/fakes.ts';
-import { binary, CONTEXT, KEY, producersWith, request } from '../../support/http.ts';
-import { recorder } from '../../support/recorder.ts';
+import { binary, CONTEXT, KEY, metering, producersWith, request } from '../../support/http.ts';
 
 const CANARY = 'canary-7f3e9d01';
 
@@ -14,20 +13,20 @@ function ingest(registration: Parameters<typeof producersWith>[0] = {}) {
   const stream = new InMemoryStream();
   const registry = producersWith(registration);
   const epochKeys = new SingleEpochKey();
-  const { logger, lines } = recorder();
+  const { usage, lines, counted, dependencies } = metering();
   const handler = createHandler({
     publisher: stream,
     registry,
     epochKeys,
     maxRecordBytes: 50_000,
     clock: () => NOW,
-    logger,
+    ...dependencies,
   });
   const post = async (overrides: Parameters<typeof request>[0]) => {
     const { statusCode, headers, body } = await handler(request(overrides), CONTEXT);
     return { status: statusCode, headers, answer: JSON.parse(body) };
   };
-  return { stream, registry, epochKeys, lines, post };
+  return { stream, registry, epochKeys, usage, counted, lines, post };
 }
 
 describe('POST /api/v1/lineage', () => {

@@ -101,7 +101,7 @@ describe('describeEnvironment', () => {
     'ApiId ApiStageName VaultBucketName StagingBucketName IndexTableName ProducersTableName',
     'LineageStreamName TracesStreamName HmacKeyArn IngestFunctionName IngestTracesFunctionName',
     'ArchiveFunctionName ArchiveTracesFunctionName RedriveFunctionName QueryFunctionName',
-    'AuditRetentionFunctionName',
+    'AuditRetentionFunctionName ReportRejectionsFunctionName UsageTableName',
   ].flatMap((line) => line.split(' '));
   const outputs = {
     ...Object.fromEntries(names.map((name) => [name, name])),

@@ -1,0 +1,99 @@
+import { groupBy } from '../collections.ts';
+import { LineageError } from '../errors.ts';
+import { hoursBetween } from '../evidence/hour-shard.ts';
+import { openFinding } from './findings.ts';
+import type { AuditInterval } from './population.ts';
+import { COUNTER_DAYS, type RejectionCount } from './rejections.ts';
+import { identified, type Report } from './report.ts';
+
+/** Everything that was refused for good in one UTC hour, by producer and rule. */
+export interface RejectionReport extends Report {
+  readonly kind: 'rejections';
+  /** `open` when the hour could still be counted in: only when such an hour was asked for. */
+  readonly status: 'complete' | 'open';
+  readonly population: {
+    /** An event that breaks two rules is counted under each of them. */
+    readonly refused: number;
+    readonly producers: number;
+  };
+  readonly rejections: readonly RejectionCount[];
+}
+
+const HOUR_MILLIS = 3_600_000;
+const DAY_MILLIS = 24 * HOUR_MILLIS;
+
+/** A refusal is counted before it is answered, within 25 s of its request: the rest is for clocks that differ. */
+const CLOSED_AFTER_MILLIS = 5 * 60_000;
+
+/** An hour to report, and the instant for which its report speaks. RFC 3339 UTC. */
+export interface ReportedHour extends AuditInterval {
+  /** `YYYY-MM-DDTHH` */
+  readonly hour: string;
+  readonly closed: boolean;
+}
+
+/**
+ * The hours that an interval touches, each whole. A closed hour is reported for the instant at which it
+ * closed, so that every run over it makes the same report.
+ * @throws LineageError `counters_expired` when the counters of an hour may be gone
+ */
+export function reportedHours({ from, to, asOf }: AuditInterval, nowMillis: number) {
+  const asOfMillis = Math.min(Date.parse(asOf), nowMillis);
+  return hoursBetween(Date.parse(from), Date.parse(to)).map((hour): ReportedHour => {
+    const start = Date.parse(`${hour}:00:00Z`);
+    const end = start + HOUR_MILLIS;
+    // An hour whose counters were dropped would read as one in which nothing was refused.
+    if (start < nowMillis - COUNTER_DAYS * DAY_MILLIS) {
+      throw new LineageError(
+        'counters_expired',
+        `refusals are counted for ${COUNTER_DAYS} days: read the report that was made then`,
+      );
+    }
+    const closed = end + CLOSED_AFTER_MILLIS <= asOfMillis;
+    const [fromText, toText, asOfText] = [
+      start,
+      end,
+      closed ? end + CLOSED_AFTER_MILLIS : asOfMillis,
+    ].map((millis) => new Date(millis).toISOString()) as [string, string, string];
+    return { hour, closed, from: fromText, to: toText, asOf: asOfText };
+  });
+}
+
+/** Composes the report of one hour, with one finding for each producer that was refused something. */
+export function rejectionReport(
+  { hour, closed, ...interval }: ReportedHour,
+  counts: readonly RejectionCount[],
+): RejectionReport {
+  const rejections = counts
+    .toSorted((a, b) => compare([a.producerId, a.rule], [b.producerId, b.rule]))
+    .map(({ samples, ...count }) => ({
+      ...count,
+      samples: samples.toSorted((a, b) => compare([a.at, a.requestId], [b.at, b.requestId])),
+    }));
+  const byProducer = groupBy(rejections, ({ producerId }) => producerId);
+  return identified({
+    kind: 'rejections',
+    ...interval,
+    status: closed ? 'complete' : 'open',
+    population: { refused: sum(rejections), producers: byProducer.size },
+    rejections,
+    findings: [...byProducer].map(([producerId, rows]) =>
+      openFinding('events_refused', {
+        plane: 'store',
+        subject: `${hour}/${producerId}`,
+        at: interval.asOf,
+        runKeys: [],
+        detail: { refused: sum(rows), rules: rows.length },
+      }),
+    ),
+  });
+}
+
+function sum(counts: readonly RejectionCount[]): number {
+  return counts.reduce((total, { refused }) => total + refused, 0);
+}
+
+function compare(a: readonly [string, string], b: readonly [string, string]): number {
+  const [left, right] = a[0] === b[0] ? [a[1], b[1]] : [a[0], b[0]];
+  return left < right ? -1 : Number(left > right);
+}
