@@ -28,6 +28,7 @@ const PINNED = [
   'TablesIndexTable5C478C95',
   'TablesKeyD3984C03',
   'TablesProducersTableDBCC47FA',
+  'TablesUsageTable6DB3CB98',
   'TracesFailuresDeadLetters79137BE5',
   'TracesFailuresDeadLettersPolicyE9341692',
   'TracesFailuresQueueDA6FEEBA',
@@ -184,6 +185,6 @@ describe.each(names)('data stack of %s', (name) => {
     ]).matchAll(/"Fn::ImportValue":"([^"]*-Data:[^"]*)"/g);
 
     for (const [, exportName] of imported) expect(exported).toContain(exportName);
-    expect(exported.length).toBe(28);
+    expect(exported.length).toBe(30);
   });
 });

@@ -12,7 +12,7 @@ import type { RejectionsAnswer } from '../../lambdas/report-rejections/handler.t
 import { localPaths } from '../../localstack/paths.ts';
 import { registration } from '../support/builders.ts';
 import { runEvent, span, spanExport } from '../support/events.ts';
-import { StoreClient } from '../support/store-client.ts';
+import { type Answer, StoreClient } from '../support/store-client.ts';
 
 const store = new StoreClient(inject('environment'));
 const { environment, clients } = store;
@@ -129,22 +129,29 @@ describe('what is refused for good', () => {
 });
 
 describe('a producer with a limit', () => {
-  const EVENTS_PER_SECOND = 5;
+  /** So few that an emulator on a busy machine still answers more. */
+  const EVENTS_PER_SECOND = 1;
+  const SENDERS = 4;
+  const EVENTS_OF_EACH = 6;
 
   it('is asked to come again when it sends more, and all that was accepted is stored', async () => {
     const { key, producerId } = await registered({ eventsPerSecond: EVENTS_PER_SECOND });
     const capacity = windowCapacity(registration({ eventsPerSecond: EVENTS_PER_SECOND }));
-    const answers = await Promise.all(
-      Array.from({ length: 6 * capacity }, () =>
-        store.post('/api/v1/lineage', JSON.stringify(runEvent()), key),
-      ),
-    );
+    const send = async () => {
+      const answers: Answer[] = [];
+      for (let i = 0; i < EVENTS_OF_EACH; i++) {
+        answers.push(await store.post('/api/v1/lineage', JSON.stringify(runEvent()), key));
+      }
+      return answers;
+    };
+    const answers = (await Promise.all(Array.from({ length: SENDERS }, send))).flat();
     const refused = answers.filter(({ status }) => status !== 201);
-    expect(refused.length).toBeGreaterThan(0);
-    for (const { status, headers, json } of refused) {
+    for (const { status, headers } of refused) {
       expect([status, headers.get('retry-after')]).toEqual([503, '2']);
-      expect(json.detail).toMatch(/more events than it may/);
     }
+    expect(refused.map(({ json }) => json.detail)).toContain(
+      'this key sends more events than it may; send the same request again',
+    );
     const accepted = answers.filter(({ status }) => status === 201);
     expect(accepted.length).toBeGreaterThan(0);
     const windows = new Map<number, number>();
@@ -159,7 +166,7 @@ describe('a producer with a limit', () => {
 
   it('is refused for good when a batch can never fit', async () => {
     const { key } = await registered({ eventsPerSecond: EVENTS_PER_SECOND });
-    const batch = JSON.stringify(Array.from({ length: 11 }, () => runEvent()));
+    const batch = JSON.stringify(Array.from({ length: 3 }, () => runEvent()));
     const answer = await store.post('/api/v1/lineage/batch', batch, key);
     expect(answer).toMatchObject({
       status: 400,

@@ -81,6 +81,8 @@ export const REFUSALS = {
   must_not_be_empty: 'the run id is empty',
   [IDENTIFIER_TOO_LONG]: 'the run id, a name or a namespace is too long to file',
   [TOO_MANY_ITEMS]: 'a batch has at most 1,000 events',
+  more_items_than_the_rate_limit_allows:
+    'the batch has more events than the rate limit of the producer ever lets through at once',
 } as const satisfies Readonly<Record<string, string>>;
 
 export type Refusal = keyof typeof REFUSALS;

@@ -1,4 +1,5 @@
 import { InvalidEventError, RateLimitedError } from '../errors.ts';
+import type { Refusal } from '../openlineage/departures.ts';
 import type { RateLeases } from '../ports.ts';
 import type { Registration } from './registration.ts';
 
@@ -88,5 +89,6 @@ export class RateLimiter {
  */
 export function refuseOverlongBatch(registration: Registration, items: number): void {
   if (items <= windowCapacity(registration)) return;
-  throw new InvalidEventError([{ path: '$', rule: 'more_items_than_the_rate_limit_allows' }]);
+  const rule: Refusal = 'more_items_than_the_rate_limit_allows';
+  throw new InvalidEventError([{ path: '$', rule }]);
 }

@@ -4,6 +4,7 @@ import {
   GetItemCommand,
   PutItemCommand,
   QueryCommand,
+  UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
@@ -49,7 +50,34 @@ describe('DynamoTable', () => {
     await expect(table().putOnce(KEY, {})).resolves.toBeUndefined();
   });
 
+  it('tells whether the condition of an update held', async () => {
+    const update = {
+      set: '#a = :a',
+      condition: '#a < :a',
+      names: { '#a': 'a' },
+      values: { ':a': 1 },
+    };
+    dynamo.on(UpdateItemCommand).resolvesOnce({}).rejects(taken);
+    expect([await table().update(KEY, update), await table().update(KEY, update)]).toEqual([
+      true,
+      false,
+    ]);
+    expect(dynamo.commandCalls(UpdateItemCommand)[0]?.args[0].input).toEqual({
+      TableName: 'table',
+      Key: marshall(KEY),
+      UpdateExpression: 'SET #a = :a',
+      ConditionExpression: '#a < :a',
+      ExpressionAttributeNames: { '#a': 'a' },
+      ExpressionAttributeValues: marshall({ ':a': 1 }),
+    });
+  });
+
   it.each([
+    [
+      'an update',
+      UpdateItemCommand,
+      () => table().update(KEY, { set: '#a = :a', names: {}, values: {} }),
+    ],
     ['a put', PutItemCommand, () => table().putOnce(KEY, {})],
     ['a get', GetItemCommand, () => table().get(KEY, true)],
     ['a query', QueryCommand, () => table().collection('p')],

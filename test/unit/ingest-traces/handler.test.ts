@@ -19,7 +19,7 @@ const exported = (...spans: unknown[]) =>
 function ingest(registration: Parameters<typeof producersWith>[0] = {}) {
   const stream = new InMemoryStream();
   const registry = producersWith(registration);
-  const { usage, lines, counted, dependencies } = metering();
+  const { lines, dependencies } = metering();
   const handler = createHandler({
     publisher: stream,
     registry,
@@ -35,7 +35,7 @@ function ingest(registration: Parameters<typeof producersWith>[0] = {}) {
     );
     return { status: statusCode, headers, answer: JSON.parse(body) };
   };
-  return { stream, registry, usage, counted, lines, post };
+  return { stream, registry, lines, post };
 }
 
 describe('POST /v1/traces', () => {

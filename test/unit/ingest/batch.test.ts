@@ -11,7 +11,7 @@ const REFUSED_KEY = storeKey('run', 'unlucky');
 function ingest() {
   const stream = new InMemoryStream();
   stream.refusedKeys.add(REFUSED_KEY);
-  const { usage, lines, counted, dependencies } = metering();
+  const { lines, dependencies } = metering();
   const handler = createHandler({
     publisher: stream,
     registry: producersWith(),
@@ -25,7 +25,7 @@ function ingest() {
     const { statusCode, headers, body: text } = await handler(request({ body, resource }), CONTEXT);
     return { status: statusCode, headers, answer: JSON.parse(text) };
   };
-  return { stream, post, usage, counted, lines };
+  return { stream, post, lines };
 }
 
 describe('POST /api/v1/lineage/batch', () => {

@@ -13,7 +13,7 @@ function ingest(registration: Parameters<typeof producersWith>[0] = {}) {
   const stream = new InMemoryStream();
   const registry = producersWith(registration);
   const epochKeys = new SingleEpochKey();
-  const { usage, lines, counted, dependencies } = metering();
+  const { lines, dependencies } = metering();
   const handler = createHandler({
     publisher: stream,
     registry,
@@ -26,7 +26,7 @@ function ingest(registration: Parameters<typeof producersWith>[0] = {}) {
     const { statusCode, headers, body } = await handler(request(overrides), CONTEXT);
     return { status: statusCode, headers, answer: JSON.parse(body) };
   };
-  return { stream, registry, epochKeys, usage, counted, lines, post };
+  return { stream, registry, epochKeys, lines, post };
 }
 
 describe('POST /api/v1/lineage', () => {

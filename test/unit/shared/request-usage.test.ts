@@ -1,0 +1,215 @@
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import type { Registration } from '../../../lambdas/domain/producers/registration.ts';
+import { createHandler as createIngest } from '../../../lambdas/ingest/handler.ts';
+import { createHandler as createIngestTraces } from '../../../lambdas/ingest-traces/handler.ts';
+import { Metric } from '../../../lambdas/shared/metric-names.ts';
+import { NOW, NOW_TEXT, runEventText } from '../../support/builders.ts';
+import { InMemoryStream, SingleEpochKey } from '../../support/fakes.ts';
+import { binary, CONTEXT, KEY, metering, producersWith, request } from '../../support/http.ts';
+
+const CANARY = 'canary-7f3e9d01';
+const HOUR = '2026-03-04T05';
+
+function frontDoor(overrides: Partial<Registration> = {}) {
+  const stream = new InMemoryStream();
+  const { usage, lines, counted, dependencies } = metering();
+  const accepting = {
+    ...dependencies,
+    publisher: stream,
+    registry: producersWith(overrides),
+    epochKeys: new SingleEpochKey(),
+    maxRecordBytes: 50_000,
+    clock: () => NOW,
+  };
+  const lineage = createIngest(accepting);
+  const traces = createIngestTraces(accepting);
+  const post = async (resource: string, sent: Parameters<typeof request>[0] | string) => {
+    const handler = resource === '/v1/traces' ? traces : lineage;
+    const part = typeof sent === 'string' ? { body: sent } : sent;
+    const { statusCode, body } = await handler(request({ resource, ...part }), CONTEXT);
+    return { status: statusCode, body };
+  };
+  const rules = async () =>
+    Object.fromEntries((await usage.ofHour(HOUR)).map(({ rule, refused }) => [rule, refused]));
+  return { stream, usage, lines, counted, post, rules };
+}
+
+const LINEAGE = '/api/v1/lineage';
+const BATCH = '/api/v1/lineage/batch';
+const TRACES = '/v1/traces';
+const exported = (...spans: unknown[]) =>
+  JSON.stringify({ resourceSpans: [{ scopeSpans: [{ spans }] }] });
+
+describe('a refusal', () => {
+  it.each([
+    [
+      'a broken rule',
+      LINEAGE,
+      '{"run":{"runId":""},"job":{"namespace":"n","name":"j"}}',
+      400,
+      { must_not_be_empty: 1 },
+    ],
+    [
+      'several broken rules',
+      LINEAGE,
+      '{"run":{"runId":7},"job":7}',
+      400,
+      { required_string: 1, required_object: 1 },
+    ],
+    [
+      'one rule broken twice',
+      LINEAGE,
+      '{"job":{"namespace":1,"name":2}}',
+      400,
+      { required_string: 1 },
+    ],
+    ['no UTF-8', LINEAGE, binary(Buffer.from([0xff])), 400, { not_utf8: 1 }],
+    ['too much', LINEAGE, runEventText({ x: ' '.repeat(4_500_000) }), 413, { too_large: 1 }],
+    ['a broken batch', BATCH, '[{', 400, { expected_key: 1 }],
+    [
+      'items of a batch',
+      BATCH,
+      `[7,${runEventText()},8,{}]`,
+      200,
+      { event_is_not_an_object: 2, event_names_no_run_job_or_dataset: 1 },
+    ],
+    ['an export', TRACES, '{"resourceSpans":{}}', 400, { required_array: 1 }],
+    [
+      'spans of an export',
+      TRACES,
+      exported({ traceId: 'x' }, { traceId: 'y' }, 7),
+      200,
+      { trace_id_unreadable: 2, span_is_not_an_object: 1 },
+    ],
+  ])('of %s is counted by rule', async (_what, route, sent, status, expected) => {
+    const { post, rules } = frontDoor();
+    expect((await post(route, sent)).status).toBe(status);
+    expect(await rules()).toEqual(expected);
+  });
+
+  it('for a missing scope is counted, since the producer is known', async () => {
+    const { post, rules } = frontDoor({ scopes: ['read'] });
+    expect((await post(LINEAGE, runEventText())).status).toBe(403);
+    expect(await rules()).toEqual({ forbidden: 1 });
+  });
+
+  it('is sampled without anything that its sender wrote', async () => {
+    const { post, usage, lines } = frontDoor();
+    const body = gzipSync(`{"run":{"runId":["${CANARY}"]},"${CANARY}":{}}`);
+    await post(LINEAGE, binary(body));
+    await post(LINEAGE, `{"${CANARY}`);
+    const counts = await usage.ofHour(HOUR);
+    expect(counts[0]).toEqual({
+      producerId: 'producer-1',
+      rule: 'required_string',
+      refused: 1,
+      samples: [
+        {
+          ...{ at: NOW_TEXT, requestId: 'request-1', route: LINEAGE },
+          ...{ path: '$.run.runId', bytesBucket: 2 ** Math.ceil(Math.log2(body.length)) },
+        },
+      ],
+    });
+    expect(JSON.stringify([counts, lines])).not.toContain(CANARY);
+  });
+
+  it('stays what it is when it cannot be counted, and the loss is counted', async () => {
+    const { post, usage, counted, lines } = frontDoor();
+    usage.faults.refuse('count', 9);
+    expect((await post(LINEAGE, '7')).status).toBe(400);
+    expect((await post(BATCH, `[7,${runEventText()}]`)).status).toBe(200);
+    expect(counted[Metric.uncountedRefusals]).toBe(2);
+    expect(JSON.stringify(lines)).toContain('count_unavailable');
+  });
+
+  it('that may be sent again is not counted', async () => {
+    const { post, rules, stream } = frontDoor();
+    stream.publish = async (records) => records.map(() => false);
+    expect((await post(LINEAGE, runEventText())).status).toBe(503);
+    expect(
+      (
+        await post(
+          TRACES,
+          exported(
+            { traceId: 'x' },
+            { traceId: 'ab'.repeat(16), spanId: 'cd'.repeat(8), name: 'n' },
+          ),
+        )
+      ).status,
+    ).toBe(503);
+    expect(await rules()).toEqual({});
+  });
+
+  it('of a stranger writes nothing and is a number only', async () => {
+    const { post, usage, counted } = frontDoor({ eventsPerSecond: 1 });
+    const headers = { Authorization: `Bearer ${KEY}0` };
+    expect((await post(LINEAGE, { body: '7', headers })).status).toBe(401);
+    expect((await post(TRACES, { body: '7', headers: {} })).status).toBe(401);
+    expect(usage.faults.calls).toEqual([]);
+    expect(counted).toEqual({ [Metric.unauthenticatedRequests]: 2 });
+  });
+
+  it('causes one write for each rule of a request, however many items break it', async () => {
+    const { post, usage } = frontDoor();
+    await post(BATCH, `[${'7,{},'.repeat(400)}7]`);
+    expect(usage.faults.calls).toEqual(['count', 'count']);
+  });
+});
+
+describe('the limit of a producer', () => {
+  it.each([
+    ['an event', LINEAGE, runEventText()],
+    ['an event that is refused', LINEAGE, '7'],
+    ['an export', TRACES, exported()],
+    ['a batch of one', BATCH, `[${runEventText()}]`],
+    ['a batch of none', BATCH, '[]'],
+    ['a batch whose other items are refused', BATCH, `[7,7,7,${runEventText()}]`],
+  ])('is two requests in two seconds at one a second: %s', async (_what, route, body) => {
+    const { post, counted } = frontDoor({ eventsPerSecond: 1 });
+    const before = [await post(route, body), await post(route, body)];
+    for (const { status } of before) expect(status).toBeLessThan(500);
+    const { status, body: text } = await post(route, body);
+    expect(status).toBe(503);
+    expect(text).toContain('more events than it may; send the same request again');
+    expect(counted[Metric.rateLimitedRequests]).toBe(1);
+  });
+
+  it('counts a batch by its accepted items', async () => {
+    const { post } = frontDoor({ eventsPerSecond: 2 });
+    expect(
+      (await post(BATCH, `[${runEventText()},${runEventText()},${runEventText()}]`)).status,
+    ).toBe(200);
+    expect((await post(LINEAGE, runEventText())).status).toBe(200 + 1);
+    expect((await post(LINEAGE, runEventText())).status).toBe(503);
+  });
+
+  it('stores nothing of a batch that has to come again, and counts no refusal of it', async () => {
+    const { post, stream, rules } = frontDoor({ eventsPerSecond: 1 });
+    await post(LINEAGE, runEventText());
+    expect((await post(BATCH, `[7,${runEventText()},${runEventText()}]`)).status).toBe(503);
+    expect(stream.records).toHaveLength(1);
+    expect(await rules()).toEqual({});
+  });
+
+  it('refuses a batch for good that no window can hold', async () => {
+    const { post, rules } = frontDoor({ eventsPerSecond: 1 });
+    const { status } = await post(BATCH, `[${runEventText()},${runEventText()},${runEventText()}]`);
+    expect(status).toBe(400);
+    expect(await rules()).toEqual({ more_items_than_the_rate_limit_allows: 1 });
+  });
+
+  it('bounds the writes that one producer causes by refusals, those for a missing scope included', async () => {
+    const { post, usage } = frontDoor({ eventsPerSecond: 1, scopes: ['read'] });
+    for (let i = 0; i < 20; i++) await post(LINEAGE, '7');
+    expect(usage.faults.calls.filter((call) => call === 'count')).toHaveLength(2);
+    expect(usage.faults.calls.length).toBeLessThan(6);
+  });
+
+  it('is closed while the table is away', async () => {
+    const { post, usage, stream } = frontDoor({ eventsPerSecond: 1 });
+    usage.faults.refuse('lease');
+    expect((await post(LINEAGE, runEventText())).status).toBe(503);
+    expect(stream.records).toEqual([]);
+  });
+});
