@@ -12,6 +12,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { DynamoProducerRegistry } from '../../../lambdas/adapters/dynamo-producer-registry.ts';
 import { DynamoRunIndex } from '../../../lambdas/adapters/dynamo-run-index.ts';
 import { DynamoTable } from '../../../lambdas/adapters/dynamo-table.ts';
+import { DynamoUsage } from '../../../lambdas/adapters/dynamo-usage.ts';
 import { UnavailableError } from '../../../lambdas/domain/errors.ts';
 import { deliveryEntry, NOW, registration, runEventEntry } from '../../support/builders.ts';
 
@@ -188,5 +189,35 @@ describe('DynamoProducerRegistry', () => {
     expect(lookups()).toBe(1_002);
     await registry.findByKeyId('k1000');
     expect(lookups()).toBe(1_002);
+  });
+});
+
+describe('DynamoUsage', () => {
+  const rejection = {
+    ...{ hour: '2026-03-04T05', producerId: 'p', rule: 'not_utf8', refused: 2 },
+    sample: { at: 'at', requestId: 'r', route: '/v1/traces', path: '$', bytesBucket: 16 },
+  };
+  const updates = () =>
+    dynamo.commandCalls(UpdateItemCommand).map(({ args }) => args[0].input.UpdateExpression ?? '');
+
+  it('counts with one update once it knows that there are samples enough', async () => {
+    dynamo.on(UpdateItemCommand).rejectsOnce(taken).resolves({});
+    const usage = new DynamoUsage(table());
+    await usage.count(rejection);
+    await usage.count(rejection);
+    expect(updates().map((update) => update.includes('#samples'))).toEqual([true, false, false]);
+    await usage.count({ ...rejection, hour: '2026-03-04T06' });
+    expect(updates().at(-1)).toContain('#samples');
+  });
+
+  it('drops a counter 35 days after its hour, and a window an hour after it began', async () => {
+    dynamo.on(UpdateItemCommand).resolves({});
+    const usage = new DynamoUsage(table());
+    await usage.count(rejection);
+    await usage.lease({ producerId: 'p', windowStartMillis: 10_000, tokens: 1, capacity: 2 });
+    const expiries = dynamo
+      .commandCalls(UpdateItemCommand)
+      .map(({ args }) => args[0].input.ExpressionAttributeValues?.[':expiry']?.N);
+    expect(expiries).toEqual([String(Date.parse('2026-04-08T05:00:00Z') / 1_000), '3610']);
   });
 });

@@ -4,7 +4,8 @@ import type { Registration } from '../../../lambdas/domain/producers/registratio
 import { createHandler as createIngest } from '../../../lambdas/ingest/handler.ts';
 import { createHandler as createIngestTraces } from '../../../lambdas/ingest-traces/handler.ts';
 import { Metric } from '../../../lambdas/shared/metric-names.ts';
-import { NOW, NOW_TEXT, runEventText } from '../../support/builders.ts';
+import { RequestUsage } from '../../../lambdas/shared/request-usage.ts';
+import { acceptance, NOW, NOW_TEXT, runEventText } from '../../support/builders.ts';
 import { InMemoryStream, SingleEpochKey } from '../../support/fakes.ts';
 import { binary, CONTEXT, KEY, metering, producersWith, request } from '../../support/http.ts';
 
@@ -112,6 +113,27 @@ describe('a refusal', () => {
       ],
     });
     expect(JSON.stringify([counts, lines])).not.toContain(CANARY);
+  });
+
+  it('of a whole export is one refusal, whatever its spans broke', async () => {
+    const { post, rules } = frontDoor();
+    const noise = Array.from({ length: 60_000 }, (_, i) => i * 7919).join(' ');
+    const good = { traceId: 'ab'.repeat(16), spanId: 'cd'.repeat(8), name: noise };
+    expect((await post(TRACES, exported({ traceId: 'x' }, good))).status).toBe(413);
+    expect(await rules()).toEqual({ too_large: 1 });
+  });
+
+  it('never writes down a rule or a path that is not ours', async () => {
+    const { usage, dependencies } = metering();
+    const refused = new RequestUsage(request(), acceptance(), dependencies);
+    refused.refuse([{ path: `$.run.${CANARY}`, rule: `${CANARY} is no rule` }]);
+    refused.refuse([{ path: '$.inputs[3].name', rule: 'required_string' }]);
+    await refused.settle();
+    const counts = await usage.ofHour(HOUR);
+    expect(counts.map(({ rule, samples }) => [rule, samples[0]?.path])).toEqual([
+      ['unnamed_rule', '$.run.*'],
+      ['required_string', '$.inputs[].name'],
+    ]);
   });
 
   it('stays what it is when it cannot be counted, and the loss is counted', async () => {
