@@ -87,7 +87,8 @@ export class EvidenceApi extends Construct {
 
     this.api.root.addMethod('POST', to(ingest));
     this.api.root.addResource('health').addMethod('GET', to(query));
-    path(this.api.root, 'v1', 'traces').addMethod('POST', to(ingestTraces));
+    // every method, since the gateway answers 404 to one that it does not know, and OTLP wants 405
+    path(this.api.root, 'v1', 'traces').addMethod('ANY', to(ingestTraces));
     const api = path(this.api.root, 'api', 'v1');
     const lineage = api.addResource('lineage');
     lineage.addMethod('POST', to(ingest));

@@ -45,7 +45,7 @@ describe('API', () => {
       'POST /': 'FrontDoorIngest',
       'POST /api/v1/lineage': 'FrontDoorIngest',
       'POST /api/v1/lineage/batch': 'FrontDoorIngest',
-      'POST /v1/traces': 'FrontDoorIngestTraces',
+      'ANY /v1/traces': 'FrontDoorIngestTraces',
       'GET /api/v1/{proxy+}': 'FrontDoorQuery',
       'GET /health': 'FrontDoorQuery',
     });

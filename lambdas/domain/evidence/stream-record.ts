@@ -32,7 +32,7 @@ type EncodedHead = RecordHead & { readonly record: 1; readonly encoding: 'identi
 
 const NEWLINE = 0x0a;
 /** Inflated bodies are bounded by what ingest accepts; a record that grows beyond it is not ours. */
-const MAX_BODY_BYTES = 8 * 1024 * 1024;
+export const MAX_BODY_BYTES = 8 * 1024 * 1024;
 
 /** Bytes for the stream: the head as one line of JSON, then the body, gzipped when that is smaller. */
 export function encodeStreamRecord({ head, body }: StreamRecord): Uint8Array {

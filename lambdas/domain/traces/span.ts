@@ -22,8 +22,13 @@ export interface Span {
   readonly statusCode?: number;
 }
 
-/** Why a span cannot be filed. */
-export type SpanRule = 'span_is_not_an_object' | 'trace_id_unreadable' | 'span_id_unreadable';
+/** Why a span cannot be filed. An id is missing when it is absent, empty or all zeros, else unreadable. */
+export type SpanRule =
+  | 'span_is_not_an_object'
+  | 'trace_id_missing'
+  | 'trace_id_unreadable'
+  | 'span_id_missing'
+  | 'span_id_unreadable';
 
 /** SpanFlags of OTLP: whether the next bit is known, and whether the parent is remote. */
 const PARENT_IS_KNOWN_FLAG = 0x100;
@@ -52,9 +57,9 @@ export class SpanReader {
     const document = this.#document;
     if (!document.isObject(node)) return 'span_is_not_an_object';
     const traceId = traceIdOf(document.string(this.member(node, 'traceId')));
-    if (traceId === undefined) return 'trace_id_unreadable';
+    if (traceId === undefined) return `trace_id_${this.#fault(node, 'traceId', 32)}`;
     const spanId = spanIdOf(document.string(this.member(node, 'spanId')));
-    if (spanId === undefined) return 'span_id_unreadable';
+    if (spanId === undefined) return `span_id_${this.#fault(node, 'spanId', 16)}`;
 
     const parentSpanId = this.#parentSpanId(node);
     const flags = Number(this.#unsigned(node, 'flags') ?? 0);
@@ -87,6 +92,14 @@ export class SpanReader {
       this.deviations.add('snake_case_names');
     }
     return found;
+  }
+
+  /** Tells a sender that has no id from one that spells it wrong. */
+  #fault(node: Node, name: string, hexDigits: number): 'missing' | 'unreadable' {
+    const value = this.member(node, name);
+    if (value === NONE) return 'missing';
+    const id = this.#document.string(value);
+    return id === '' || id === '0'.repeat(hexDigits) ? 'missing' : 'unreadable';
   }
 
   #parentSpanId(node: Node): string | undefined {
