@@ -50,7 +50,9 @@ describe('our definitions', () => {
       const generated = readdirSync(folder).sort();
       expect(generated).toEqual(['otlp-traces_pb.ts', 'rpc-status_pb.ts']);
       for (const file of generated) {
-        expect(readFileSync(join(OURS, file), 'utf8')).toBe(readFileSync(join(folder, file), 'utf8'));
+        expect(readFileSync(join(OURS, file), 'utf8')).toBe(
+          readFileSync(join(folder, file), 'utf8'),
+        );
       }
     } finally {
       rmSync(folder, { recursive: true });

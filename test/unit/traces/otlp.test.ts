@@ -44,15 +44,21 @@ describe('readExport', () => {
       exportOf(
         span({ traceId: '0'.repeat(32) }),
         span({ traceId: 'cb55' }),
+        span({ traceId: '0000' }),
         span({ spanId: '' }),
+        { ...span(), spanId: 7 },
+        { ...span(), traceId: null },
         span(),
       ),
     );
 
     expect(spans).toHaveLength(1);
+    const path = (n: number) => `$.resourceSpans[0].scopeSpans[0].spans[${n}]`;
     expect(rejected).toEqual([
-      { rule: 'trace_id_unreadable', count: 2 },
-      { rule: 'span_id_unreadable', count: 1 },
+      { rule: 'trace_id_missing', count: 2, path: path(0) },
+      { rule: 'trace_id_unreadable', count: 2, path: path(1) },
+      { rule: 'span_id_missing', count: 1, path: path(3) },
+      { rule: 'span_id_unreadable', count: 1, path: path(4) },
     ]);
   });
 
