@@ -61,9 +61,7 @@ class WireWalk {
         throw refusal('damaged_protobuf');
       } else if (field.message) {
         const length = reader.uint32();
-        const endOfField = reader.pos + length;
-        if (endOfField > end) throw refusal('damaged_protobuf');
-        this.message(field.message, endOfField, depth + 1);
+        this.message(field.message, reader.pos + length, depth + 1);
       } else {
         reader.skip(wireType, number);
       }

@@ -205,15 +205,12 @@ describe('protobuf that is refused', () => {
     ['a name that is no UTF-8', nested([...IN_SPAN, 5], Uint8Array.of(0xc3, 0x28)), 'not_utf8'],
     [
       'a known field of another wire type',
-      nested(IN_SPAN, Uint8Array.of(0x28, 1)),
+      nested(IN_SPAN, Uint8Array.of(0x28, 2, 0x28, 0)),
       'damaged_protobuf',
     ],
     [
       'a message whose last field reaches beyond it',
-      nested(
-        IN_SPAN.slice(0, 2),
-        Uint8Array.of(0x12, 5, 0x2a, 9, 0x61, 0x61, 0x61, 0x1a, 5, 1, 1, 1, 1, 1),
-      ),
+      nested([1, 2], Uint8Array.of(0x12, 3, 0x2a, 3, 0x61, 0x61, 0x61)),
       'damaged_protobuf',
     ],
     ['lists in lists without end', lists(10_000), 'too_deep'],
