@@ -6,11 +6,11 @@ import { InvalidEventError } from '../errors.ts';
 export const MAX_MESSAGE_DEPTH = 100;
 
 /**
- * A message takes two bytes on the wire and hundreds in memory: 6 MB of empty spans would be more
- * than a gigabyte. Attributes of real exports take two messages and more than 60 bytes of JSON, so
- * that the bound on the text is met first.
+ * Messages and repeated strings. One takes two bytes on the wire and up to hundreds in memory: 6 MB
+ * of empty spans would be more than a gigabyte. An attribute of a real export is two of them and over
+ * 60 bytes of JSON, so that the bound on the text is met first.
  */
-export const MAX_MESSAGES = 250_000;
+export const MAX_ITEMS = 250_000;
 
 export interface WireReport {
   readonly hasUnknownFields: boolean;
@@ -19,7 +19,7 @@ export interface WireReport {
 /**
  * Walks over an encoded message before anything is built from it. Refuses what the decoder of
  * the library would take: a known field under another wire type (read as if it had the right one),
- * an embedded message whose last field reaches beyond it, and more messages than memory has room for.
+ * an embedded message whose last field reaches beyond it, and more items than memory has room for.
  * @throws InvalidEventError naming the rule
  */
 export function inspectWire(schema: DescMessage, bytes: Uint8Array): WireReport {
@@ -40,7 +40,7 @@ export function refusal(rule: string): InvalidEventError {
 class WireWalk {
   hasUnknownFields = false;
   readonly #reader: BinaryReader;
-  #messages = 0;
+  #items = 0;
 
   constructor(bytes: Uint8Array) {
     this.#reader = new BinaryReader(bytes);
@@ -49,7 +49,7 @@ class WireWalk {
   message(schema: DescMessage, end: number, depth: number): void {
     const reader = this.#reader;
     if (depth > MAX_MESSAGE_DEPTH) throw refusal('too_deep');
-    if (++this.#messages > MAX_MESSAGES) throw refusal(`more_than_${MAX_MESSAGES}_messages`);
+    this.#count();
     const fields = fieldsOf(schema);
     while (reader.pos < end) {
       const [number, wireType] = reader.tag();
@@ -63,16 +63,22 @@ class WireWalk {
         const length = reader.uint32();
         this.message(field.message, reader.pos + length, depth + 1);
       } else {
+        if (field.isList) this.#count();
         reader.skip(wireType, number);
       }
     }
     if (reader.pos !== end) throw refusal('damaged_protobuf');
+  }
+
+  #count(): void {
+    if (++this.#items > MAX_ITEMS) throw refusal(`more_than_${MAX_ITEMS}_items`);
   }
 }
 
 interface KnownField {
   readonly wireType: WireType;
   readonly message: DescMessage | undefined;
+  readonly isList: boolean;
 }
 
 const known = new WeakMap<DescMessage, ReadonlyMap<number, KnownField>>();
@@ -83,7 +89,11 @@ function fieldsOf(schema: DescMessage): ReadonlyMap<number, KnownField> {
     fields = new Map(
       schema.fields.map((field) => [
         field.number,
-        { wireType: wireTypeOf(field), message: field.message },
+        {
+          wireType: wireTypeOf(field),
+          message: field.message,
+          isList: field.fieldKind === 'list',
+        },
       ]),
     );
     known.set(schema, fields);

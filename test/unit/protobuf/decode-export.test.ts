@@ -5,7 +5,8 @@ import type { ReadableSpan } from '@opentelemetry/sdk-trace-base';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { decodeExport } from '../../../lambdas/domain/protobuf/decode-export.ts';
 import { encodeResponse } from '../../../lambdas/domain/protobuf/encode-answer.ts';
-import { MAX_MESSAGES } from '../../../lambdas/domain/protobuf/wire.ts';
+import { MAX_ITEMS } from '../../../lambdas/domain/protobuf/wire.ts';
+import { growthOverFourfold } from '../../support/growth.ts';
 import { type Decoded, type Oracle, tsProtoOracle } from '../../support/otlp-codec.ts';
 
 const TRACE_ID = '0af7651916cd43dd8448eb211c80319c';
@@ -217,8 +218,13 @@ describe('protobuf that is refused', () => {
     ['unknown groups in groups without end', Buffer.alloc(100_000, 0x1b), 'damaged_protobuf'],
     [
       'more messages than memory has room for',
-      nested([1, 2], Buffer.alloc(2 * MAX_MESSAGES, Uint8Array.of(0x12, 0))),
-      `more_than_${MAX_MESSAGES}_messages`,
+      nested([1, 2], Buffer.alloc(2 * MAX_ITEMS, Uint8Array.of(0x12, 0))),
+      `more_than_${MAX_ITEMS}_items`,
+    ],
+    [
+      'more strings than memory has room for',
+      nested([1, 1, 3], Buffer.alloc(2 * MAX_ITEMS, Uint8Array.of(0x1a, 0))),
+      `more_than_${MAX_ITEMS}_items`,
     ],
   ])('%s', (_what, bytes, expected) => {
     expect(() => decodeExport(bytes)).toThrow(rule(expected));
@@ -235,6 +241,18 @@ describe('protobuf that is refused', () => {
     );
     const wide = field(5, Buffer.from('é'.repeat(2_990_000)));
     expect(decodeExport(nested(IN_SPAN, wide)).text).toHaveLength(2_990_000 + 60);
+  });
+
+  it.each([
+    ['spans', [1, 2], [0x12, 0]],
+    ['a member sent over and over', IN_SPAN, [0x2a, 1, 0x61]],
+    ['unknown fields', IN_SPAN, [0xf8, 0x7f, 1]],
+  ])('takes time in proportion to its size: %s', (_what, place, item) => {
+    const growth = growthOverFourfold(20_000, (count) => {
+      const bytes = nested(place, Buffer.alloc(count * item.length, Uint8Array.from(item)));
+      return () => decodeExport(bytes);
+    });
+    expect(growth).toBeLessThan(10);
   });
 
   it('drops fields that nobody knows, and says so', () => {
