@@ -1,4 +1,4 @@
-import type { DescField, DescMessage } from '@bufbuild/protobuf';
+import type { DescMessage } from '@bufbuild/protobuf';
 import { TooLargeError } from '../errors.ts';
 import { MAX_BODY_BYTES } from '../evidence/stream-record.ts';
 
@@ -28,18 +28,18 @@ class JsonWriter {
     // A character is a byte at least, so that a text is given up on before it has grown far.
     if (this.text.length > MAX_BODY_BYTES) throw tooLarge();
     let before = '{';
-    for (const field of schema.fields) {
+    for (const field of fieldsOf(schema)) {
       const value = memberOf(field, message);
       if (value === undefined) continue;
-      this.text += `${before}"${field.jsonName}":`;
+      this.text += before + field.label;
       before = ',';
-      if (field.fieldKind === 'list') this.#list(field, value as readonly unknown[]);
+      if (field.isList) this.#list(field, value as readonly unknown[]);
       else this.#value(field, value);
     }
     this.text += before === '{' ? '{}' : '}';
   }
 
-  #list(field: DescField, items: readonly unknown[]): void {
+  #list(field: Field, items: readonly unknown[]): void {
     let before = '[';
     for (const item of items) {
       this.text += before;
@@ -49,20 +49,51 @@ class JsonWriter {
     this.text += ']';
   }
 
-  #value(field: DescField, value: unknown): void {
+  #value(field: Field, value: unknown): void {
     if (field.message) this.message(field.message, value as Members);
     else this.text += scalarText(field, value);
   }
 }
 
-/** The value of a field; undefined when it is to be left out. */
-function memberOf(field: DescField, message: Members): unknown {
-  if (field.oneof) {
-    const chosen = message[field.oneof.localName] as { case?: string; value?: unknown };
-    return chosen.case === field.localName ? chosen.value : undefined;
+/** What of a descriptor is needed for each value: looking it up anew takes most of the time. */
+interface Field {
+  /** `"traceId":` */
+  readonly label: string;
+  readonly name: string;
+  readonly oneof: string | undefined;
+  readonly message: DescMessage | undefined;
+  readonly isList: boolean;
+  readonly isId: boolean;
+  readonly isKey: boolean;
+}
+
+const known = new WeakMap<DescMessage, readonly Field[]>();
+
+function fieldsOf(schema: DescMessage): readonly Field[] {
+  let fields = known.get(schema);
+  if (!fields) {
+    fields = schema.fields.map((field) => ({
+      label: `"${field.jsonName}":`,
+      name: field.localName,
+      oneof: field.oneof?.localName,
+      message: field.message,
+      isList: field.fieldKind === 'list',
+      isId: field.name.endsWith('_id'),
+      isKey: field.name === 'key',
+    }));
+    known.set(schema, fields);
   }
-  const value = message[field.localName];
-  return isDefault(value) && field.name !== 'key' ? undefined : value;
+  return fields;
+}
+
+/** The value of a field; undefined when it is to be left out. */
+function memberOf({ name, oneof, isKey }: Field, message: Members): unknown {
+  if (oneof !== undefined) {
+    const chosen = message[oneof] as { case?: string; value?: unknown };
+    return chosen.case === name ? chosen.value : undefined;
+  }
+  const value = message[name];
+  return isDefault(value) && !isKey ? undefined : value;
 }
 
 function isDefault(value: unknown): boolean {
@@ -70,15 +101,15 @@ function isDefault(value: unknown): boolean {
   return !value; // undefined, '', 0, 0n, false
 }
 
-function scalarText(field: DescField, value: unknown): string {
+function scalarText(field: Field, value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(value);
   if (value instanceof Uint8Array) return `"${bytesText(field, value)}"`;
   if (typeof value === 'bigint') return `"${value}"`;
   if (typeof value === 'number') return numberText(value);
-  return JSON.stringify(value);
+  return String(value);
 }
 
-function bytesText(field: DescField, { buffer, byteOffset, byteLength }: Uint8Array): string {
-  const isId = field.name.endsWith('_id');
+function bytesText({ isId }: Field, { buffer, byteOffset, byteLength }: Uint8Array): string {
   return Buffer.from(buffer, byteOffset, byteLength).toString(isId ? 'hex' : 'base64');
 }
 
