@@ -29,13 +29,14 @@ const jsonExport = (...spans: object[]) =>
 
 function ingest() {
   const stream = new InMemoryStream();
+  const { logger, lines } = recorder();
   const handler = createHandler({
     publisher: stream,
     registry: producersWith(),
     epochKeys: new SingleEpochKey(),
     maxRecordBytes: 1_000_000,
     clock: () => NOW,
-    logger: recorder().logger,
+    logger,
   });
   const post = async (
     contentType: string | undefined,
@@ -59,7 +60,7 @@ function ingest() {
       const { head, body } = decodeStreamRecord(data);
       return { head, text: Buffer.from(body).toString() };
     });
-  return { post, stored };
+  return { post, stored, stream, lines };
 }
 
 // Reference: the collector's own receiver, but for 413, for a gzip body without the header, and for
@@ -182,6 +183,33 @@ describe('an export in protobuf', () => {
     const { post, stored } = ingest();
     await post(PROTOBUF_TYPE, protobufExport({ traceId: TRACE_ID, spanId: SPAN_ID }));
     expect(stored()[0]?.head.deviations).toEqual(['sent_as_protobuf']);
+  });
+
+  it('says 503 in protobuf too, with Retry-After, when the stream is down', async () => {
+    const { post, stream } = ingest();
+    stream.faults.refuse('publish');
+    const answer = await post(
+      PROTOBUF_TYPE,
+      protobufExport({ traceId: TRACE_ID, spanId: SPAN_ID }),
+    );
+    expect([answer.status, answer.type, answer.headers?.['retry-after']]).toEqual([
+      503,
+      PROTOBUF_TYPE,
+      '2',
+    ]);
+    expect(fromBinary(StatusSchema, answer.bytes).code).toBe(14);
+  });
+
+  it('that is damaged is not quoted, neither in the answer nor in the log', async () => {
+    const { post, lines } = ingest();
+    const bytes = protobufExport({ traceId: TRACE_ID, spanId: SPAN_ID, name: 'canary-7f3e9d01' });
+    const wrongText = Buffer.from(bytes).fill(0xff, bytes.length - 1);
+    for (const damaged of [bytes.subarray(0, -1), wrongText]) {
+      const answer = await post(PROTOBUF_TYPE, damaged);
+      expect(answer.status).toBe(400);
+      expect(answer.bytes.toString()).not.toContain('canary');
+    }
+    expect(JSON.stringify(lines)).not.toContain('canary');
   });
 
   it('sent again is the same bytes, so that it is recognised', async () => {
