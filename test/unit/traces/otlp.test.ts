@@ -75,6 +75,27 @@ describe('readExport', () => {
     expect(deviations).toEqual(['snake_case_names']);
   });
 
+  it.each([
+    [5, 2, []],
+    [
+      'SPAN_KIND_CONSUMER',
+      'STATUS_CODE_ERROR',
+      ['kind_is_no_enum_value', 'status_code_is_no_enum_value'],
+    ],
+  ])('reads enums as integers and as names, which it names: %s', (kind, code, expected) => {
+    const { spans, deviations } = read(exportOf(span({ kind, status: { code } })));
+
+    expect(spans).toMatchObject([{ kind: 5, statusCode: 2 }]);
+    expect(deviations).toEqual(expected);
+  });
+
+  it('names an enum value that OTLP does not have', () => {
+    const { spans, deviations } = read(exportOf(span({ kind: 17, status: { code: '2' } })));
+
+    expect(spans[0]).not.toHaveProperty('kind');
+    expect(deviations).toEqual(['kind_is_no_enum_value', 'status_code_is_no_enum_value']);
+  });
+
   it('reads several runs of one span, each once, from several attributes and from arrays', () => {
     const values = { arrayValue: { values: [{ stringValue: 'second' }, { stringValue: RUN }] } };
     const text = exportOf(
