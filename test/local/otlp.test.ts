@@ -42,6 +42,8 @@ describe('OTLP over HTTP', () => {
   const store = new StoreClient(inject('environment'));
   const post = (body: Uint8Array | string, headers: Record<string, string> = {}) =>
     store.post('/v1/traces', body, 'traces', { ...PROTOBUF, ...headers });
+  const held = (traceId: string, deliveries: number) =>
+    store.until(`/api/v1/traces/${traceId}`, ({ json }) => json.deliveries.length === deliveries);
 
   it.each([
     ['as it is', (bytes: Uint8Array) => bytes, {}],
@@ -54,7 +56,7 @@ describe('OTLP over HTTP', () => {
     expect(answer.headers.get('content-type')).toBe('application/x-protobuf');
     expect([...answer.bytes]).toEqual([0x0a, 0]);
 
-    const { json } = await store.until(`/api/v1/traces/${span.traceId}`);
+    const { json } = await held(span.traceId, 1);
     expect(json.spans.resourceSpans[0].scopeSpans[0].spans).toEqual([
       {
         ...{ traceId: span.traceId, spanId: span.spanId, name: span.name, kind: 2 },
@@ -75,10 +77,7 @@ describe('OTLP over HTTP', () => {
   it('knows a protobuf export that comes again', async () => {
     const span = spanOf(randomUUID());
     for (const _ of [1, 2]) expect((await post(protobufExport(span))).status).toBe(200);
-    const { json } = await store.until(
-      `/api/v1/traces/${span.traceId}`,
-      ({ json }) => json.deliveries.length === 2,
-    );
+    const { json } = await held(span.traceId, 2);
     expect(json.spans.resourceSpans[0].scopeSpans[0].spans).toHaveLength(1);
   });
 
