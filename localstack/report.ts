@@ -90,7 +90,7 @@ export function describeAccess(
     'Point a client at it',
     `  OpenLineage Python  OPENLINEAGE_URL=${clientUrls.python} OPENLINEAGE_API_KEY=${keys.lineage}`,
     `  OpenLineage Java    url: ${clientUrls.java}`,
-    `  OpenTelemetry       OTEL_EXPORTER_OTLP_ENDPOINT=${clientUrls.otel} OTEL_EXPORTER_OTLP_PROTOCOL=http/json`,
+    `  OpenTelemetry       OTEL_EXPORTER_OTLP_ENDPOINT=${clientUrls.otel}`,
     `                      OTEL_EXPORTER_OTLP_HEADERS="Authorization=Bearer%20${keys.traces}"`,
     `  Everything else     ${environmentPath}`,
     '',

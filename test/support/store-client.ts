@@ -14,6 +14,7 @@ export interface Answer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
+  readonly bytes: Uint8Array;
   // biome-ignore lint/suspicious/noExplicitAny: tests look into answers by path
   readonly json: any;
 }
@@ -135,8 +136,10 @@ export class StoreClient {
       ...init,
       headers: { ...(bearer && { authorization: `Bearer ${bearer}` }), ...init.headers },
     });
-    const text = await response.text();
-    return { status: response.status, headers: response.headers, text, json: parse(text) };
+    const { status, headers: answered } = response;
+    const bytes = Buffer.from(await response.arrayBuffer());
+    const text = bytes.toString();
+    return { status, headers: answered, text, bytes, json: parse(text) };
   }
 }
 

@@ -32,7 +32,7 @@ type EncodedHead = RecordHead & { readonly record: 1; readonly encoding: 'identi
 
 const NEWLINE = 0x0a;
 /** Inflated bodies are bounded by what ingest accepts; a record that grows beyond it is not ours. */
-const MAX_BODY_BYTES = 8 * 1024 * 1024;
+export const MAX_BODY_BYTES = 8 * 1024 * 1024;
 
 /**
  * Compressing an event of 2 KB takes as long as everything else that ingest does with it, and saves

@@ -1,3 +1,4 @@
+import { InvalidEventError } from '../errors.ts';
 import { storeKey } from '../evidence/store-key.ts';
 import { JsonDocument } from '../json/document.ts';
 import { type OtlpSpan, type RejectedSpans, readExport } from './otlp.ts';
@@ -37,6 +38,7 @@ export interface AcceptedExport {
 export function acceptExport(text: string): AcceptedExport {
   const document = new JsonDocument(text);
   const { spans, rejected, deviations } = readExport(document);
+  if (spans.length === 0) refuseMalformed(rejected);
   refuseExplosion(document, spans);
   const recordOf = recordsByTrace(spans);
   const parts = splitExport(document, spans, ({ traceId }) => recordOf.get(traceId) as string);
@@ -53,6 +55,17 @@ export function acceptExport(text: string): AcceptedExport {
     rejected,
     deviations,
   };
+}
+
+/**
+ * A partial success of which nothing is left would hide that the sender writes ids in a form that is
+ * not OTLP's, such as base64: the collector refuses such an export too. Spans without an id are
+ * counted only.
+ */
+function refuseMalformed(rejected: readonly RejectedSpans[]): void {
+  const malformed = rejected.filter(({ rule }) => !rule.endsWith('_missing'));
+  if (malformed.length === 0) return;
+  throw new InvalidEventError(malformed.map(({ path, rule }) => ({ path, rule })));
 }
 
 /** The record of each trace: the first byte of its id, and a number for those that are too many for one. */

@@ -15,6 +15,8 @@ export interface OtlpSpan extends Span {
 export interface RejectedSpans {
   readonly rule: SpanRule;
   readonly count: number;
+  /** Where the first of them stands. */
+  readonly path: string;
 }
 
 export interface TraceExport {
@@ -40,7 +42,7 @@ export function readExport(
   }
   const reader = new SpanReader(document, runIdAttributes);
   const spans: OtlpSpan[] = [];
-  const rejected = new Map<SpanRule, number>();
+  const rejected = new Map<SpanRule, RejectedSpans>();
 
   for (const [i, resourceSpans] of objects(
     document,
@@ -57,18 +59,24 @@ export function readExport(
       'scopeSpans',
       path,
     ).entries()) {
-      for (const node of array(document, reader, scopeSpans, 'spans', `${path}.scopeSpans[${j}]`)) {
+      const place = `${path}.scopeSpans[${j}]`;
+      for (const [k, node] of array(document, reader, scopeSpans, 'spans', place).entries()) {
         const span = reader.read(node);
         if (typeof span !== 'string') spans.push({ ...span, node, resourceSpans, scopeSpans });
-        else rejected.set(span, (rejected.get(span) ?? 0) + 1);
+        else countRejected(rejected, span, `${place}.spans[${k}]`);
       }
     }
   }
   return {
     spans,
-    rejected: [...rejected].map(([rule, count]) => ({ rule, count })),
+    rejected: [...rejected.values()],
     deviations: [...reader.deviations].sort(),
   };
+}
+
+function countRejected(rejected: Map<SpanRule, RejectedSpans>, rule: SpanRule, path: string): void {
+  const before = rejected.get(rule);
+  rejected.set(rule, before ? { ...before, count: before.count + 1 } : { rule, count: 1, path });
 }
 
 function objects(

@@ -6,8 +6,6 @@ import { marker } from '../redaction/whole-value.ts';
 import { otlpMember } from './members.ts';
 import { type OtlpSpan, readExport } from './otlp.ts';
 
-const SPAN_KIND = /^[0-5]$/;
-
 /**
  * What is kept of the spans of a trace when the redactor could not finish: ids, parents, times, kind,
  * status code and the `lineage.*` attributes, each judged on its own; no name, no other text. Itself
@@ -19,15 +17,14 @@ export function skeletonOfSpans(document: JsonDocument): string {
 }
 
 function skeletonOf(document: JsonDocument, span: OtlpSpan): string {
-  const { traceId, spanId, parentSpanId, startTimeUnixNano, endTimeUnixNano, statusCode } = span;
-  const kind = document.get(span.node, 'kind');
-  const hasKind = kind !== NONE && SPAN_KIND.test(document.raw(kind));
+  const { traceId, spanId, parentSpanId, startTimeUnixNano, endTimeUnixNano } = span;
+  const { kind, statusCode } = span;
   return JSON.stringify({
     traceId,
     spanId,
     ...(parentSpanId !== undefined && { parentSpanId }),
     ...(span.parentIsRemote !== undefined && { flags: span.parentIsRemote ? 0x300 : 0x100 }),
-    ...(hasKind && { kind: Number(document.raw(kind)) }),
+    ...(kind !== undefined && { kind }),
     ...(startTimeUnixNano !== undefined && { startTimeUnixNano }),
     ...(endTimeUnixNano !== undefined && { endTimeUnixNano }),
     attributes: document

@@ -18,17 +18,28 @@ export interface Span {
   /** Nanoseconds since 1970, decimal: beyond what a double holds. */
   readonly startTimeUnixNano?: string;
   readonly endTimeUnixNano?: string;
+  /** 0 unspecified, 1 internal, 2 server, 3 client, 4 producer, 5 consumer. */
+  readonly kind?: number;
   /** 0 unset, 1 ok, 2 error. */
   readonly statusCode?: number;
 }
 
-/** Why a span cannot be filed. */
-export type SpanRule = 'span_is_not_an_object' | 'trace_id_unreadable' | 'span_id_unreadable';
+/** Why a span cannot be filed. An id is missing when it is absent, empty or all zeros, else unreadable. */
+export type SpanRule =
+  | 'span_is_not_an_object'
+  | 'trace_id_missing'
+  | 'trace_id_unreadable'
+  | 'span_id_missing'
+  | 'span_id_unreadable';
 
 /** SpanFlags of OTLP: whether the next bit is known, and whether the parent is remote. */
 const PARENT_IS_KNOWN_FLAG = 0x100;
 const PARENT_IS_REMOTE_FLAG = 0x200;
 
+const SPAN_KINDS = [
+  ...['SPAN_KIND_UNSPECIFIED', 'SPAN_KIND_INTERNAL', 'SPAN_KIND_SERVER', 'SPAN_KIND_CLIENT'],
+  ...['SPAN_KIND_PRODUCER', 'SPAN_KIND_CONSUMER'],
+];
 const STATUS_CODES = ['STATUS_CODE_UNSET', 'STATUS_CODE_OK', 'STATUS_CODE_ERROR'];
 
 /** fixed64 has at most 20 decimal digits. */
@@ -52,9 +63,9 @@ export class SpanReader {
     const document = this.#document;
     if (!document.isObject(node)) return 'span_is_not_an_object';
     const traceId = traceIdOf(document.string(this.member(node, 'traceId')));
-    if (traceId === undefined) return 'trace_id_unreadable';
+    if (traceId === undefined) return `trace_id_${this.#fault(node, 'traceId', 32)}`;
     const spanId = spanIdOf(document.string(this.member(node, 'spanId')));
-    if (spanId === undefined) return 'span_id_unreadable';
+    if (spanId === undefined) return `span_id_${this.#fault(node, 'spanId', 16)}`;
 
     const parentSpanId = this.#parentSpanId(node);
     const flags = Number(this.#unsigned(node, 'flags') ?? 0);
@@ -63,7 +74,9 @@ export class SpanReader {
     if (runs.unusable) this.deviations.add('run_id_unusable');
     const startTimeUnixNano = this.#unsigned(node, 'startTimeUnixNano');
     const endTimeUnixNano = this.#unsigned(node, 'endTimeUnixNano');
-    const statusCode = this.#statusCode(document.get(node, 'status'));
+    const kind = this.#enum(node, 'kind', SPAN_KINDS, 'kind_is_no_enum_value');
+    const status = document.get(node, 'status');
+    const statusCode = this.#enum(status, 'code', STATUS_CODES, 'status_code_is_no_enum_value');
     return {
       traceId,
       spanId,
@@ -75,6 +88,7 @@ export class SpanReader {
       runIds: runs.runIds,
       ...(startTimeUnixNano !== undefined && { startTimeUnixNano }),
       ...(endTimeUnixNano !== undefined && { endTimeUnixNano }),
+      ...(kind !== undefined && { kind }),
       ...(statusCode !== undefined && { statusCode }),
     };
   }
@@ -87,6 +101,14 @@ export class SpanReader {
       this.deviations.add('snake_case_names');
     }
     return found;
+  }
+
+  /** Tells a sender that has no id from one that spells it wrong. */
+  #fault(node: Node, name: string, hexDigits: number): 'missing' | 'unreadable' {
+    const value = this.member(node, name);
+    if (value === NONE) return 'missing';
+    const id = this.#document.string(value);
+    return id === '' || id === '0'.repeat(hexDigits) ? 'missing' : 'unreadable';
   }
 
   #parentSpanId(node: Node): string | undefined {
@@ -108,13 +130,14 @@ export class SpanReader {
     return undefined;
   }
 
-  #statusCode(status: Node): number | undefined {
-    const value = this.member(status, 'code');
+  /** OTLP/JSON writes enums as integers; their names, as protobuf JSON has them, are read and named a deviation. */
+  #enum(node: Node, name: string, names: readonly string[], deviation: string): number | undefined {
+    const value = this.member(node, name);
     if (value === NONE) return undefined;
     const code = Number(this.#document.raw(value));
-    if (code === 0 || code === 1 || code === 2) return code;
-    this.deviations.add('status_code_is_no_enum_value');
-    const named = STATUS_CODES.indexOf(this.#document.string(value) ?? '');
+    if (names[code] !== undefined) return code;
+    this.deviations.add(deviation);
+    const named = names.indexOf(this.#document.string(value) ?? '');
     return named === -1 ? undefined : named;
   }
 }

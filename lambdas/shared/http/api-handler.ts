@@ -9,7 +9,11 @@ import { faultCode, type HttpProblem, problemOf, problemResponse } from './probl
 export type ApiLogger = Pick<Logger, 'info' | 'error'>;
 
 type Middleware = MiddlewareObj<APIGatewayProxyEvent, APIGatewayProxyResult>;
-type Refuse = (problem: HttpProblem, requestId: string) => APIGatewayProxyResult;
+type Refuse = (
+  problem: HttpProblem,
+  requestId: string,
+  event: APIGatewayProxyEvent,
+) => APIGatewayProxyResult;
 
 type Work = (event: APIGatewayProxyEvent) => Promise<APIGatewayProxyResult>;
 
@@ -63,7 +67,7 @@ function refused(logger: ApiLogger, refuse: Refuse): Middleware {
       const { requestId } = request.event.requestContext;
       const fault = faultCode(request.error);
       if (fault !== undefined) logger.error('request failed', { requestId, fault });
-      request.response = refuse(problemOf(request.error), requestId);
+      request.response = refuse(problemOf(request.error), requestId, request.event);
     },
   };
 }

@@ -22,14 +22,23 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 /**
  * Undoes base64 and compression. What the bytes are decides, not what a header says: gateways
  * inflate and keep the header, proxies drop it.
- * @throws TooLargeError over a limit, HttpProblem 400 when the bytes are broken or no UTF-8, 415 for another coding
+ * @throws TooLargeError over a limit, HttpProblem 400 when the bytes are broken, 415 for another coding
  */
-export function readBody(event: APIGatewayProxyEvent): RequestBody {
+export function readBytes(event: APIGatewayProxyEvent): Uint8Array {
   const wire = Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8');
   if (wire.length > MAX_WIRE_BYTES) throw new TooLargeError('the request body', MAX_WIRE_BYTES);
   const bytes = inflate(wire, header(event, 'content-encoding')?.trim().toLowerCase() ?? '');
   if (bytes.length > MAX_DECODED_BYTES)
     throw new TooLargeError('the decoded body', MAX_DECODED_BYTES);
+  return bytes;
+}
+
+/**
+ * The body as text, its bytes as {@link readBytes} gives them.
+ * @throws as readBytes, and HttpProblem 400 when the bytes are no UTF-8
+ */
+export function readBody(event: APIGatewayProxyEvent): RequestBody {
+  const bytes = readBytes(event);
   let text: string;
   try {
     text = utf8.decode(bytes);

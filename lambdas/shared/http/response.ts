@@ -8,3 +8,17 @@ export function jsonResponse(statusCode: number, body: unknown): APIGatewayProxy
 export function jsonTextResponse(statusCode: number, body: string): APIGatewayProxyResult {
   return { statusCode, headers: { 'content-type': 'application/json' }, body };
 }
+
+/** An answer in bytes; the gateway turns the base64 back. */
+export function binaryResponse(
+  statusCode: number,
+  contentType: string,
+  body: Uint8Array,
+): APIGatewayProxyResult {
+  return {
+    statusCode,
+    headers: { 'content-type': contentType },
+    body: Buffer.from(body).toString('base64'),
+    isBase64Encoded: true,
+  };
+}

@@ -155,6 +155,8 @@ export const ALLOWED: ReadonlyArray<readonly [file: string, line: string]> = [
   ['lambdas/domain/evidence/file.ts', "import { x } from './envelope.ts';"],
   ['lambdas/domain/evidence/file.ts', "import { createHash } from 'node:crypto';"],
   ['lambdas/domain/evidence/file.ts', "import { gzipSync } from 'node:zlib';"],
+  ['lambdas/domain/protobuf/file.ts', "import { x } from '@bufbuild/protobuf';"],
+  ['lambdas/domain/protobuf/file.ts', "import { x } from '@bufbuild/protobuf/wire';"],
   [
     'lambdas/domain/evidence/file.ts',
     'export const x = [new Date(5), Date.parse("x"), Date.UTC(1, 1)];',

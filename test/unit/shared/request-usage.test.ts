@@ -28,7 +28,8 @@ function frontDoor(overrides: Partial<Registration> = {}) {
   const post = async (resource: string, sent: Parameters<typeof request>[0] | string) => {
     const handler = resource === '/v1/traces' ? traces : lineage;
     const part = typeof sent === 'string' ? { body: sent } : sent;
-    const { statusCode, body } = await handler(request({ resource, ...part }), CONTEXT);
+    const headers = { Authorization: `Bearer ${KEY}`, 'content-type': 'application/json' };
+    const { statusCode, body } = await handler(request({ resource, headers, ...part }), CONTEXT);
     return { status: statusCode, body };
   };
   const rules = async () =>
@@ -39,6 +40,7 @@ function frontDoor(overrides: Partial<Registration> = {}) {
 const LINEAGE = '/api/v1/lineage';
 const BATCH = '/api/v1/lineage/batch';
 const TRACES = '/v1/traces';
+const GOOD_SPAN = { traceId: 'ab'.repeat(16), spanId: 'cd'.repeat(8) };
 const exported = (...spans: unknown[]) =>
   JSON.stringify({ resourceSpans: [{ scopeSpans: [{ spans }] }] });
 
@@ -79,7 +81,7 @@ describe('a refusal', () => {
     [
       'spans of an export',
       TRACES,
-      exported({ traceId: 'x' }, { traceId: 'y' }, 7),
+      exported({ traceId: 'x' }, { traceId: 'y' }, 7, GOOD_SPAN),
       200,
       { trace_id_unreadable: 2, span_is_not_an_object: 1 },
     ],
@@ -118,7 +120,7 @@ describe('a refusal', () => {
   it('of a whole export is one refusal, whatever its spans broke', async () => {
     const { post, rules } = frontDoor();
     const noise = Array.from({ length: 60_000 }, (_, i) => i * 7919).join(' ');
-    const good = { traceId: 'ab'.repeat(16), spanId: 'cd'.repeat(8), name: noise };
+    const good = { ...GOOD_SPAN, name: noise };
     expect((await post(TRACES, exported({ traceId: 'x' }, good))).status).toBe(413);
     expect(await rules()).toEqual({ too_large: 1 });
   });

@@ -44,15 +44,21 @@ describe('readExport', () => {
       exportOf(
         span({ traceId: '0'.repeat(32) }),
         span({ traceId: 'cb55' }),
+        span({ traceId: '0000' }),
         span({ spanId: '' }),
+        { ...span(), spanId: 7 },
+        { ...span(), traceId: null },
         span(),
       ),
     );
 
     expect(spans).toHaveLength(1);
+    const path = (n: number) => `$.resourceSpans[0].scopeSpans[0].spans[${n}]`;
     expect(rejected).toEqual([
-      { rule: 'trace_id_unreadable', count: 2 },
-      { rule: 'span_id_unreadable', count: 1 },
+      { rule: 'trace_id_missing', count: 2, path: path(0) },
+      { rule: 'trace_id_unreadable', count: 2, path: path(1) },
+      { rule: 'span_id_missing', count: 1, path: path(3) },
+      { rule: 'span_id_unreadable', count: 1, path: path(4) },
     ]);
   });
 
@@ -67,6 +73,27 @@ describe('readExport', () => {
       { parentSpanId: SPAN_2, runIds: [RUN], startTimeUnixNano: '12345678901234567890' },
     ]);
     expect(deviations).toEqual(['snake_case_names']);
+  });
+
+  it.each([
+    [5, 2, []],
+    [
+      'SPAN_KIND_CONSUMER',
+      'STATUS_CODE_ERROR',
+      ['kind_is_no_enum_value', 'status_code_is_no_enum_value'],
+    ],
+  ])('reads enums as integers and as names, which it names: %s', (kind, code, expected) => {
+    const { spans, deviations } = read(exportOf(span({ kind, status: { code } })));
+
+    expect(spans).toMatchObject([{ kind: 5, statusCode: 2 }]);
+    expect(deviations).toEqual(expected);
+  });
+
+  it('names an enum value that OTLP does not have', () => {
+    const { spans, deviations } = read(exportOf(span({ kind: 17, status: { code: '2' } })));
+
+    expect(spans[0]).not.toHaveProperty('kind');
+    expect(deviations).toEqual(['kind_is_no_enum_value', 'status_code_is_no_enum_value']);
   });
 
   it('reads several runs of one span, each once, from several attributes and from arrays', () => {

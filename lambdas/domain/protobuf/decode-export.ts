@@ -1,0 +1,37 @@
+import { fromBinary } from '@bufbuild/protobuf';
+import { otlpJson } from './json-text.ts';
+import { ExportTraceServiceRequestSchema } from './otlp-traces_pb.ts';
+import { inspectWire, MAX_MESSAGE_DEPTH, refusal } from './wire.ts';
+
+/** An export that came as protobuf, as it is kept. */
+export interface DecodedExport {
+  /** OTLP/JSON; a function of the bytes alone, so that a retried delivery is recognised. */
+  readonly text: string;
+  readonly deviations: readonly string[];
+}
+
+/**
+ * Reads an encoded `ExportTraceServiceRequest`. What is stored of it is a translation, which is said
+ * by the deviation `sent_as_protobuf`; fields that the specification does not know are dropped, which
+ * is said by `unknown_fields_dropped`.
+ * @throws InvalidEventError naming the rule; TooLargeError when the text would be too long to keep
+ */
+export function decodeExport(bytes: Uint8Array): DecodedExport {
+  const { hasUnknownFields } = inspectWire(ExportTraceServiceRequestSchema, bytes);
+  return {
+    text: otlpJson(ExportTraceServiceRequestSchema, decode(bytes)),
+    deviations: ['sent_as_protobuf', ...(hasUnknownFields ? ['unknown_fields_dropped'] : [])],
+  };
+}
+
+function decode(bytes: Uint8Array) {
+  try {
+    return fromBinary(ExportTraceServiceRequestSchema, bytes, {
+      readUnknownFields: false,
+      recursionLimit: MAX_MESSAGE_DEPTH,
+    });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw refusal(code === 'ERR_ENCODING_INVALID_ENCODED_DATA' ? 'not_utf8' : 'damaged_protobuf');
+  }
+}

@@ -1,0 +1,27 @@
+import { create, toBinary } from '@bufbuild/protobuf';
+import { ExportTraceServiceResponseSchema } from './otlp-traces_pb.ts';
+import { StatusSchema } from './rpc-status_pb.ts';
+
+/** Spans that were not taken; empty when all were. */
+export interface PartialSuccess {
+  /** Decimal, as in OTLP/JSON. */
+  readonly rejectedSpans?: string;
+  readonly errorMessage?: string;
+}
+
+/** `ExportTraceServiceResponse`. Full success is `0a 00`, as the collector answers it. */
+export function encodeResponse({ rejectedSpans = '0', errorMessage }: PartialSuccess): Uint8Array {
+  const partialSuccess = { rejectedSpans: BigInt(rejectedSpans), errorMessage };
+  return toBinary(
+    ExportTraceServiceResponseSchema,
+    create(ExportTraceServiceResponseSchema, { partialSuccess }),
+  );
+}
+
+/** `google.rpc.Status` without details. */
+export function encodeStatus(status: {
+  readonly code: number;
+  readonly message: string;
+}): Uint8Array {
+  return toBinary(StatusSchema, create(StatusSchema, status));
+}
