@@ -3,6 +3,7 @@ import { DynamoProducerRegistry } from '../adapters/dynamo-producer-registry.ts'
 import { DynamoTable } from '../adapters/dynamo-table.ts';
 import { KinesisPublisher } from '../adapters/kinesis-publisher.ts';
 import { KmsEpochKeys } from '../adapters/kms-epoch-keys.ts';
+import { requireAuthMode } from '../shared/auth-env.ts';
 import { createDynamoClient, createKinesisClient, createKmsClient } from '../shared/clients.ts';
 import { requireEnv, requireInteger } from '../shared/env.ts';
 import { createHandler } from './handler.ts';
@@ -15,7 +16,8 @@ export const handler = createHandler({
     requireEnv('LINEAGE_STREAM_NAME'),
     Date.now,
   ),
-  registry: new DynamoProducerRegistry(producers, Date.now),
+  registry: new DynamoProducerRegistry(producers, Date.now, requireInteger('KEY_CACHE_SECONDS')),
+  authMode: requireAuthMode(),
   epochKeys: new KmsEpochKeys(createKmsClient(), producers, Date.now),
   maxRecordBytes: requireInteger('MAX_RECORD_BYTES'),
   clock: Date.now,

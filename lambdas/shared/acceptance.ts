@@ -1,13 +1,12 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { v7 as uuidv7 } from 'uuid';
 import type { Acceptance } from '../domain/evidence/accept.ts';
-import type { Clock, EpochKeys, ProducerRegistry } from '../domain/ports.ts';
+import type { Clock, EpochKeys } from '../domain/ports.ts';
 import type { Scope } from '../domain/producers/registration.ts';
 import type { ApiLogger } from './http/api-handler.ts';
-import { authenticate } from './http/authenticate.ts';
+import { type AuthenticationDependencies, authenticate } from './http/authenticate.ts';
 
-export interface AcceptanceDependencies {
-  readonly registry: ProducerRegistry;
+export interface AcceptanceDependencies extends AuthenticationDependencies {
   readonly epochKeys: EpochKeys;
   readonly maxRecordBytes: number;
   readonly clock: Clock;
@@ -21,11 +20,12 @@ export interface AcceptanceDependencies {
 export async function beginAcceptance(
   event: APIGatewayProxyEvent,
   scope: Scope,
-  { registry, epochKeys, maxRecordBytes, clock }: AcceptanceDependencies,
+  dependencies: AcceptanceDependencies,
 ): Promise<Acceptance> {
+  const { epochKeys, maxRecordBytes, clock } = dependencies;
   const acceptedAtMillis = clock();
   const [registration, epochKey] = await Promise.all([
-    authenticate(event, scope, registry),
+    authenticate(event, scope, dependencies),
     epochKeys.at(acceptedAtMillis),
   ]);
   const newDeliveryId = () => uuidv7({ msecs: acceptedAtMillis });

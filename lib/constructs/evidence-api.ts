@@ -22,6 +22,7 @@ export interface EvidenceApiProps {
   readonly ingest: ServiceFunction;
   readonly ingestTraces: ServiceFunction;
   readonly query: ServiceFunction;
+  readonly producers: ServiceFunction;
 }
 
 /** The front door: explicit routes, binary bodies, throttling that clients retry, no payload in any log. */
@@ -80,7 +81,7 @@ export class EvidenceApi extends Construct {
     return { types: [EndpointType.PRIVATE], vpcEndpoints };
   }
 
-  #addRoutes({ ingest, ingestTraces, query }: EvidenceApiProps): void {
+  #addRoutes({ ingest, ingestTraces, producers, query }: EvidenceApiProps): void {
     const to = ({ fn }: ServiceFunction) => new LambdaIntegration(fn, { allowTestInvoke: false });
     const path = (parent: Resource | RestApi['root'], ...parts: readonly string[]) =>
       parts.reduce<RestApi['root']>((at, part) => at.addResource(part), parent);
@@ -92,6 +93,10 @@ export class EvidenceApi extends Construct {
     const lineage = api.addResource('lineage');
     lineage.addMethod('POST', to(ingest));
     lineage.addResource('batch').addMethod('POST', to(ingest));
+    const registered = api.addResource('producers');
+    const one = registered.addResource('{producerId}');
+    for (const method of ['GET', 'POST']) registered.addMethod(method, to(producers));
+    for (const method of ['GET', 'PATCH']) one.addMethod(method, to(producers));
     api.addResource('{proxy+}').addMethod('GET', to(query));
   }
 

@@ -24,7 +24,7 @@ export class PipelineStack extends Stack {
     this.archiveLine = new ArchiveLine(this, 'ArchiveLine', { config, resources });
     this.retentionAudit = new RetentionAudit(this, 'RetentionAudit', { config, resources });
 
-    const { api, ingest, ingestTraces, query } = this.frontDoor;
+    const { api, ingest, ingestTraces, producers, query } = this.frontDoor;
     const { archive, archiveTraces, redrive } = this.archiveLine;
     const outputs: Record<string, string> = {
       ApiUrl: api.url,
@@ -35,6 +35,7 @@ export class PipelineStack extends Stack {
       ArchiveFunctionName: archive.fn.functionName,
       ArchiveTracesFunctionName: archiveTraces.fn.functionName,
       RedriveFunctionName: redrive.fn.functionName,
+      ProducersFunctionName: producers.fn.functionName,
       QueryFunctionName: query.fn.functionName,
       AuditRetentionFunctionName: this.retentionAudit.audit.fn.functionName,
     };

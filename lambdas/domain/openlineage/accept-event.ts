@@ -1,6 +1,7 @@
 import { type Acceptance, type AcceptedDelivery, acceptDelivery } from '../evidence/accept.ts';
 import { storeKey } from '../evidence/store-key.ts';
 import { JsonDocument } from '../json/document.ts';
+import { judgeJobNamespace } from '../producers/job-namespaces.ts';
 import { type LineageEvent, readEvent } from './event.ts';
 import { runKeyOf } from './run-key.ts';
 
@@ -14,13 +15,14 @@ export function acceptEvent(
   request: { received?: Uint8Array; deviations?: readonly string[] } = {},
 ): AcceptedDelivery {
   const event = readEvent(new JsonDocument(text));
+  const outside = judgeJobNamespace(event.job, acceptance.registration);
   const body = Buffer.from(text);
   return acceptDelivery(
     {
       received: request.received ?? body,
       body,
       partitionKey: partitionKeyOf(event),
-      receiverDeviations: request.deviations ?? [],
+      receiverDeviations: [...(request.deviations ?? []), ...outside],
       deviations: event.deviations,
     },
     acceptance,

@@ -111,7 +111,7 @@ describe('DynamoProducerRegistry', () => {
   const lookups = () => dynamo.commandCalls(GetItemCommand).length;
   const registryAt = () => {
     const time = { now: NOW };
-    return { time, registry: new DynamoProducerRegistry(table(), () => time.now) };
+    return { time, registry: new DynamoProducerRegistry(table(), () => time.now, 60) };
   };
 
   it.each([

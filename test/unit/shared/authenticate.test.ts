@@ -20,7 +20,7 @@ const attempt = (
       ...(Array.isArray(authorization) && { multiValueHeaders: { authorization } }),
     }),
     scope,
-    producers,
+    { registry: producers },
   );
 
 const refusal = async (...args: Parameters<typeof attempt>): Promise<HttpProblem> => {
@@ -102,14 +102,18 @@ describe('authenticate', () => {
       'X-Evidence-Key': KEY,
       ...(authorization && { Authorization: authorization }),
     };
-    expect(await authenticate(request({ headers }), 'read', producersWith())).toMatchObject({
+    expect(
+      await authenticate(request({ headers }), 'read', { registry: producersWith() }),
+    ).toMatchObject({
       producerId: 'producer-1',
     });
   });
 
   it('takes the bearer key before the other header', async () => {
     const headers = { 'X-Evidence-Key': UNKNOWN, Authorization: `Bearer ${KEY}` };
-    expect(await authenticate(request({ headers }), 'read', producersWith())).toBeDefined();
+    expect(
+      await authenticate(request({ headers }), 'read', { registry: producersWith() }),
+    ).toBeDefined();
   });
 
   it('names the challenge that a client needs', async () => {
