@@ -72,8 +72,9 @@ export class DynamoTable {
       await this.#client.send(new TransactWriteItemsCommand({ TransactItems }));
       return true;
     } catch (error) {
-      const reasons = error instanceof TransactionCanceledException && error.CancellationReasons;
-      if (reasons && reasons.some(({ Code }) => Code === 'ConditionalCheckFailed')) return false;
+      const reasons =
+        error instanceof TransactionCanceledException ? error.CancellationReasons : undefined;
+      if (reasons?.some(({ Code }) => Code === 'ConditionalCheckFailed')) return false;
       throw new UnavailableError('dynamodb', { cause: error });
     }
   }

@@ -46,6 +46,10 @@ describe('API', () => {
       'POST /api/v1/lineage': 'FrontDoorIngest',
       'POST /api/v1/lineage/batch': 'FrontDoorIngest',
       'POST /v1/traces': 'FrontDoorIngestTraces',
+      'GET /api/v1/producers': 'FrontDoorProducers',
+      'POST /api/v1/producers': 'FrontDoorProducers',
+      'GET /api/v1/producers/{producerId}': 'FrontDoorProducers',
+      'PATCH /api/v1/producers/{producerId}': 'FrontDoorProducers',
       'GET /api/v1/{proxy+}': 'FrontDoorQuery',
       'GET /health': 'FrontDoorQuery',
     });
@@ -156,6 +160,11 @@ describe('who may call', () => {
     return resourceOf(template, API, 'FrontDoor/Gateway/Api').Properties;
   };
   const { dev, prod } = environments;
+  /** What the functions behind the gateway are told of its checks: it decides whether they believe it. */
+  const authModesOf = (config: EnvironmentConfig) =>
+    resourcesOf(Template.fromStack(createStage(config).pipeline), 'AWS::Lambda::Function').flatMap(
+      ([, { Properties }]) => Properties.Environment.Variables.AUTH_MODE ?? [],
+    );
 
   it('denies every address outside the configured ranges', () => {
     expect(policyOf(prod).Policy.Statement).toEqual([
@@ -196,6 +205,8 @@ describe('who may call', () => {
     for (const { Properties } of methodsOf(config)) {
       expect(Properties.AuthorizationType).toBe('AWS_IAM');
     }
+    expect(authModesOf(config)).toEqual(['iam', 'iam', 'iam', 'iam']);
+    expect(authModesOf(dev)).toEqual(['bearer', 'bearer', 'bearer', 'bearer']);
     const [allow] = policyOf(config).Policy.Statement;
     expect(JSON.stringify(allow.Principal)).toContain(':root');
   });

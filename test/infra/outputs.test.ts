@@ -24,6 +24,7 @@ const OUTPUTS: Record<StackName, string[]> = {
     'AuditRetentionFunctionName',
     'IngestFunctionName',
     'IngestTracesFunctionName',
+    'ProducersFunctionName',
     'QueryFunctionName',
     'RedriveFunctionName',
   ],

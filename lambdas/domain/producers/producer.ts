@@ -52,8 +52,9 @@ export function isValidAt(
 
 /** What API and command line answer about a producer. */
 export function viewProducer({ registration, version, keys }: Producer) {
+  const { producerId, group, scopes, ...others } = registration;
   return {
-    ...registration,
+    ...{ producerId, group, scopes, ...others },
     version,
     keys: keys.map(({ keyId, issuedAt, validUntil }) => ({
       keyId,

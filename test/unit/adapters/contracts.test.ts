@@ -1,6 +1,13 @@
+import { describeProducersContract } from '../../support/contracts/producers-contract.ts';
 import { describeRunIndexContract } from '../../support/contracts/run-index-contract.ts';
 import { describeVaultContract } from '../../support/contracts/vault-contract.ts';
-import { InMemoryRunIndex, InMemoryVault, inspectorOver, readerOver } from '../../support/fakes.ts';
+import {
+  InMemoryProducers,
+  InMemoryRunIndex,
+  InMemoryVault,
+  inspectorOver,
+  readerOver,
+} from '../../support/fakes.ts';
 
 describeVaultContract('in memory', () => {
   const vault = new InMemoryVault();
@@ -16,6 +23,11 @@ describeVaultContract('in memory', () => {
     bucket: vault.bucket,
     lock,
   };
+});
+
+describeProducersContract('in memory', () => {
+  const producers = new InMemoryProducers(Date.now);
+  return { directory: producers, freshRegistry: () => producers };
 });
 
 describeRunIndexContract('in memory', () => new InMemoryRunIndex());
