@@ -165,7 +165,9 @@ async function explained<T>(work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (error) {
     if (error instanceof InvalidRegistrationError) {
-      const rules = error.violations.map(({ path, rule }) => `${path.slice(2)}: ${rule}`);
+      const rules = error.violations.map(({ path, rule }) =>
+        path === '$' ? rule : `${path.slice('$.'.length)}: ${rule}`,
+      );
       throw new CliError(ExitCode.usage, `The registration breaks a rule: ${rules.join('; ')}.`);
     }
     if (error instanceof ProducerConflictError || error instanceof UnknownProducerError) {

@@ -18,7 +18,7 @@ export interface Producer {
 }
 
 /** What a change of a producer is called in its locked record. */
-export type ProducerChange =
+type ProducerChange =
   | 'registered'
   | 'changed'
   | 'disabled'
