@@ -54,7 +54,7 @@ function silentHandler() {
   const epochKey = { epoch: 0, secret: Buffer.alloc(32, 7) };
   return createHandler({
     publisher: { publish: async (records) => records.map(() => true) },
-    registry: { findByKeyId: async () => known },
+    registry: { findByKeyId: async () => known, findByRole: async () => undefined },
     epochKeys: { at: async () => epochKey, byEpoch: async () => epochKey },
     limiter: new RateLimiter({ lease: async () => true }),
     rejections: { count: async () => undefined, ofHour: async () => [] },

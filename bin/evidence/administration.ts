@@ -1,19 +1,19 @@
-import { randomInt } from 'node:crypto';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { KMSClient } from '@aws-sdk/client-kms';
 import { S3Client } from '@aws-sdk/client-s3';
-import { DynamoProducerRegistry } from '../../lambdas/adapters/dynamo-producer-registry.ts';
+import { DynamoProducerDirectory } from '../../lambdas/adapters/dynamo-producer-directory.ts';
 import { DynamoTable } from '../../lambdas/adapters/dynamo-table.ts';
 import {
   createEpochKey,
   fileEpochKey,
   type WrappedEpochKey,
 } from '../../lambdas/adapters/kms-epoch-keys.ts';
+import { randomText } from '../../lambdas/adapters/random-text.ts';
 import { S3EvidenceVault } from '../../lambdas/adapters/s3-vault.ts';
 import { EvidencePrefix } from '../../lambdas/domain/evidence/evidence-prefix.ts';
 import { lockFor } from '../../lambdas/domain/evidence/retention.ts';
-import { registerProducer } from '../../lambdas/domain/producers/register-producer.ts';
-import type { Registration } from '../../lambdas/domain/producers/registration.ts';
+import type { ChangeDependencies } from '../../lambdas/domain/producers/change-producer.ts';
+import type { ChangedBy } from '../../lambdas/domain/producers/producer.ts';
 import type { EnvironmentConfig } from '../../lib/config/environment-config.ts';
 import { environments } from '../../lib/config/environments.ts';
 import { retentionSetting } from '../../lib/config/retention-setting.ts';
@@ -27,9 +27,12 @@ export interface Administration {
    * between vault and table is completed, not repeated.
    */
   ensureFirstEpoch(): Promise<void>;
-  /** Registers a producer and answers its bearer key, which is shown this once. */
-  register(registration: Registration): Promise<string>;
+  /** What a change of a producer needs. */
+  readonly producers: ChangeDependencies;
 }
+
+/** As whom a command changes a producer. */
+export const OPERATOR: ChangedBy = { via: 'aws-credentials' };
 
 const FIRST_EPOCH = 0;
 
@@ -46,7 +49,6 @@ export function administrationOf(deployment: DeploymentRecord): Administration {
   const config = clientConfigOf(deployment);
   const vault = new S3EvidenceVault(new S3Client(config), buckets.vault);
   const table = new DynamoTable(new DynamoDBClient(config), tables.producers);
-  const registry = new DynamoProducerRegistry(table, Date.now);
   const retention = retentionSetting(configOf(stage));
   return {
     async ensureFirstEpoch() {
@@ -63,15 +65,10 @@ export function administrationOf(deployment: DeploymentRecord): Administration {
       await vault.putDocument(key, document, lockFor(retention, retention.recordDays, now, now));
       await fileEpochKey(table, document);
     },
-    register: (registration) =>
-      registerProducer(registration, {
-        vault,
-        putKey: (keyId, keyHash, registered) => registry.putKey(keyId, keyHash, registered),
-        retention,
-        clock: Date.now,
-        randomText: (alphabet, length) =>
-          Array.from({ length }, () => alphabet[randomInt(alphabet.length)]).join(''),
-      }),
+    producers: {
+      ...{ vault, retention, randomText, clock: Date.now },
+      directory: new DynamoProducerDirectory(table),
+    },
   };
 }
 

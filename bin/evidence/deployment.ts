@@ -15,6 +15,7 @@ export interface DeployedResources {
     readonly archiveTraces: string;
     readonly redrive: string;
     readonly query: string;
+    readonly producers: string;
     readonly auditRetention: string;
     readonly reportRejections: string;
   };
@@ -38,6 +39,7 @@ export function resourcesFrom(output: (name: string) => string): DeployedResourc
       archiveTraces: output('ArchiveTracesFunctionName'),
       redrive: output('RedriveFunctionName'),
       query: output('QueryFunctionName'),
+      producers: output('ProducersFunctionName'),
       auditRetention: output('AuditRetentionFunctionName'),
       reportRejections: output('ReportRejectionsFunctionName'),
     },

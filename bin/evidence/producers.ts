@@ -1,63 +1,178 @@
 import type { Command } from 'commander';
-import { SCOPES, type Scope } from '../../lambdas/domain/producers/registration.ts';
-import { administrationOf } from './administration.ts';
+import {
+  type ChangeDependencies,
+  type ChangedProducer,
+  changeRegistration,
+  DEFAULT_OVERLAP_HOURS,
+  endKey,
+  ProducerConflictError,
+  registerProducer,
+  rotateKey,
+  setDisabled,
+  UnknownProducerError,
+} from '../../lambdas/domain/producers/change-producer.ts';
+import {
+  checkRegistration,
+  InvalidRegistrationError,
+  patchRegistration,
+} from '../../lambdas/domain/producers/check-registration.ts';
+import { type Producer, viewProducer } from '../../lambdas/domain/producers/producer.ts';
+import { administrationOf, OPERATOR } from './administration.ts';
 import { type CliContext, CliError, ExitCode, globalOptions } from './cli.ts';
 import { readDeployment } from './deployment.ts';
+import {
+  type FieldOptions,
+  fieldsOf,
+  listOf,
+  wholeNumber,
+  withFields,
+} from './producer-options.ts';
+import { renderProducers } from './render-producers.ts';
 
-interface AddOptions {
-  readonly scopes: string;
-  readonly group?: string;
-}
-
-/** Ids become part of an object key and are shown everywhere: keep them plain. */
-const PRODUCER_ID = /^[a-z0-9][a-z0-9-]{0,62}$/;
+/** Rows of the producers table that one query answers. */
+const PAGE = 1_000;
 
 export function addProducersCommand(program: Command, context: CliContext): void {
-  program
+  const producers = program
     .command('producers')
-    .description('registered producers and readers; uses your AWS credentials, not a bearer key')
-    .command('add')
-    .description('registers a producer and shows its key, once')
-    .argument('<id>', 'lower-case letters, digits and hyphens')
-    .requiredOption('--scopes <list>', `comma-separated: ${SCOPES.join(', ')}`)
-    .option(
-      '--group <group>',
-      'producers of one group may speak about the same runs; default: itself alone',
-    )
-    .action(async (producerId: string, { scopes, group }: AddOptions, command: Command) => {
-      const options = globalOptions(command);
-      if (!PRODUCER_ID.test(producerId)) {
-        throw new CliError(
-          ExitCode.usage,
-          'A producer id has lower-case letters, digits and hyphens, 63 at the most.',
-        );
-      }
-      const registration = {
-        producerId,
-        group: group ?? producerId,
-        scopes: readScopes(scopes),
-        retentionClass: 'standard',
-        disabled: false,
-      };
-      const deployment = readDeployment(options.stage, context.env);
-      const key = await administrationOf(deployment).register(registration);
-      const { producerId: id, group: named } = registration;
+    .description('registered producers and readers; uses your AWS credentials, not a bearer key');
+  const id = ['<id>', 'lower-case letters, digits and hyphens'] as const;
+  const dependenciesOf = (command: Command) => {
+    const deployment = readDeployment(globalOptions(command).stage, context.env);
+    return administrationOf(deployment).producers;
+  };
+  const change = async (
+    command: Command,
+    work: (dependencies: ChangeDependencies) => Promise<ChangedProducer>,
+    said: string,
+  ) => {
+    const changed = await explained(() => work(dependenciesOf(command)));
+    context.stdout.write(sayChange(changed, said, globalOptions(command).json === true));
+  };
+
+  withFields(producers.command('add').description('registers a producer and shows its key, once'))
+    .argument(...id)
+    .action((producerId: string, options: FieldOptions, command: Command) =>
+      change(
+        command,
+        (dependencies) => {
+          const registration = checkRegistration({ producerId, ...fieldsOf(options) });
+          return registerProducer(registration, OPERATOR, dependencies);
+        },
+        'is registered',
+      ),
+    );
+
+  withFields(
+    producers.command('change').description('changes fields of a registration; others stay'),
+  )
+    .argument(...id)
+    .option('--clear <fields>', 'optional fields to take away, by their names in JSON', listOf)
+    .action((producerId: string, options: FieldOptions & { clear?: string[] }, command: Command) =>
+      change(
+        command,
+        (dependencies) => {
+          const cleared = (options.clear ?? []).map((field) => [field, null]);
+          const patch = { ...Object.fromEntries(cleared), ...fieldsOf(options) };
+          const patched = (registration: Producer['registration']) =>
+            patchRegistration(registration, patch);
+          return changeRegistration(producerId, patched, OPERATOR, dependencies);
+        },
+        'stands as asked',
+      ),
+    );
+
+  producers
+    .command('list')
+    .description('all producers with the ids of their keys; never a key or a hash')
+    .action(async (_options: object, command: Command) => {
+      const all = await explained(() => allProducers(dependenciesOf(command)));
       context.stdout.write(
-        options.json
-          ? `${JSON.stringify({ ...registration, key })}\n`
-          : `${id} (group ${named}) is registered. Its key is shown this once:\n${key}\n`,
+        globalOptions(command).json
+          ? `${JSON.stringify({ items: all.map(viewProducer), cursor: null })}\n`
+          : `${renderProducers(all, Date.now())}\n`,
       );
     });
+
+  producers
+    .command('rotate')
+    .description('issues a further key and shows it, once; the one before stays valid for a while')
+    .argument(...id)
+    .option(
+      '--overlap-hours <hours>',
+      'how long the key before stays valid; 0 ends every other key at once',
+      wholeNumber,
+      DEFAULT_OVERLAP_HOURS,
+    )
+    .action((producerId: string, { overlapHours }: { overlapHours: number }, command: Command) =>
+      change(
+        command,
+        (dependencies) => rotateKey(producerId, overlapHours, OPERATOR, dependencies),
+        'has a new key',
+      ),
+    );
+
+  producers
+    .command('disable')
+    .description('stops all keys and the role of a producer, or one key for good')
+    .argument(...id)
+    .option('--key-id <id>', 'ends this key only')
+    .action((producerId: string, { keyId }: { keyId?: string }, command: Command) =>
+      change(
+        command,
+        (dependencies) =>
+          keyId === undefined
+            ? setDisabled(producerId, true, OPERATOR, dependencies)
+            : endKey(producerId, keyId, OPERATOR, dependencies),
+        keyId === undefined ? 'is disabled' : 'has lost that key',
+      ),
+    );
+
+  producers
+    .command('enable')
+    .description('lets the valid keys and the role of a disabled producer work again')
+    .argument(...id)
+    .action((producerId: string, _options: object, command: Command) =>
+      change(
+        command,
+        (dependencies) => setDisabled(producerId, false, OPERATOR, dependencies),
+        'is enabled',
+      ),
+    );
 }
 
-function readScopes(list: string): Scope[] {
-  const named = list.split(',').map((scope) => scope.trim());
-  const unknown = named.filter((scope) => !SCOPES.includes(scope as Scope));
-  if (unknown.length > 0) {
-    throw new CliError(
-      ExitCode.usage,
-      `There is no scope ${unknown.join(', ')}: choose from ${SCOPES.join(', ')}.`,
-    );
+async function allProducers({ directory }: ChangeDependencies): Promise<Producer[]> {
+  const all: Producer[] = [];
+  let after: string | undefined;
+  do {
+    const { producers, next } = await directory.list(PAGE, after);
+    all.push(...producers);
+    after = next;
+  } while (after !== undefined);
+  return all.sort((a, b) => (a.registration.producerId < b.registration.producerId ? -1 : 1));
+}
+
+function sayChange({ producer, key }: ChangedProducer, said: string, json: boolean): string {
+  const view = viewProducer(producer);
+  if (json) return `${JSON.stringify({ ...view, ...(key !== undefined && { key }) })}\n`;
+  const sentence = `${view.producerId} (group ${view.group}) ${said}.`;
+  return key === undefined ? `${sentence}\n` : `${sentence} Its key is shown this once:\n${key}\n`;
+}
+
+/** What the caller can put right ends as usage, in one sentence. */
+async function explained<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof InvalidRegistrationError) {
+      const rules = error.violations.map(({ path, rule }) =>
+        path === '$' ? rule : `${path.slice('$.'.length)}: ${rule}`,
+      );
+      throw new CliError(ExitCode.usage, `The registration breaks a rule: ${rules.join('; ')}.`);
+    }
+    if (error instanceof ProducerConflictError || error instanceof UnknownProducerError) {
+      throw new CliError(ExitCode.usage, `Nothing was changed: ${error.message}.`);
+    }
+    throw error;
   }
-  return named as Scope[];
 }

@@ -6,6 +6,8 @@ import {
   paginateQuery,
   QueryCommand,
   type QueryCommandInput,
+  TransactionCanceledException,
+  TransactWriteItemsCommand,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
@@ -30,6 +32,16 @@ export interface ItemUpdate {
   readonly names: Readonly<Record<string, string>>;
   readonly values: Item;
 }
+/** A write among others that happen together or not at all. */
+export type JointWrite =
+  | {
+      readonly key: ItemKey;
+      readonly put: Item;
+      /** Only over an item whose attribute has this value; undefined means that there is no such attribute. */
+      readonly where?: { readonly attribute: string; readonly is: unknown };
+    }
+  /** Sets attributes and leaves the others of the item as they are. */
+  | { readonly key: ItemKey; readonly set: Item };
 
 /** One DynamoDB table, reduced to what a cache of evidence needs. */
 export class DynamoTable {
@@ -76,6 +88,27 @@ export class DynamoTable {
     }
   }
 
+  /** Puts an item where none has the attribute; answers whether it did. */
+  async putWhereAbsent(key: ItemKey, item: Item, attribute: string): Promise<boolean> {
+    return this.#put(key, item, `attribute_not_exists(${attribute})`, {});
+  }
+
+  /** Makes all writes, or none when a condition does not hold: answers which. */
+  async writeTogether(writes: readonly JointWrite[]): Promise<boolean> {
+    const TransactItems = writes.map((write) =>
+      'put' in write ? { Put: this.#jointPut(write) } : { Update: this.#jointUpdate(write) },
+    );
+    try {
+      await this.#client.send(new TransactWriteItemsCommand({ TransactItems }));
+      return true;
+    } catch (error) {
+      const reasons =
+        error instanceof TransactionCanceledException ? error.CancellationReasons : undefined;
+      if (reasons?.some(({ Code }) => Code === 'ConditionalCheckFailed')) return false;
+      throw new UnavailableError('dynamodb', { cause: error });
+    }
+  }
+
   async get(key: ItemKey, consistent: boolean): Promise<Item | undefined> {
     const { Item } = await attempt('dynamodb', () =>
       this.#client.send(
@@ -100,6 +133,30 @@ export class DynamoTable {
       items.push(item);
     }
     return items;
+  }
+
+  /**
+   * Some items of one partition in the order of their sort keys, read consistently, and where the next
+   * page starts. It may be shorter than asked for and not the last.
+   */
+  async page(pk: string, limit: number, after?: string): Promise<{ items: Item[]; next?: string }> {
+    const { Items = [], LastEvaluatedKey } = await attempt('dynamodb', () =>
+      this.#client.send(
+        new QueryCommand({
+          ...{ TableName: this.#table, Limit: limit, ConsistentRead: true },
+          KeyConditionExpression: `${TableAttribute.partition} = :pk`,
+          ExpressionAttributeValues: marshall({ ':pk': pk }),
+          ...(after !== undefined && {
+            ExclusiveStartKey: marshall({
+              [TableAttribute.partition]: pk,
+              [TableAttribute.sort]: after,
+            }),
+          }),
+        }),
+      ),
+    );
+    const next = LastEvaluatedKey && unmarshall(LastEvaluatedKey)[TableAttribute.sort];
+    return { items: Items.map((item) => unmarshall(item)), ...(next !== undefined && { next }) };
   }
 
   /** Items of one hour and shard, page by page; a global index is only eventually consistent. */
@@ -138,21 +195,53 @@ export class DynamoTable {
     }
   }
 
-  async #put(key: ItemKey, item: Item, condition: string, values: Item): Promise<void> {
+  async #put(key: ItemKey, item: Item, condition: string, values: Item): Promise<boolean> {
     try {
       await this.#client.send(
         new PutItemCommand({
           TableName: this.#table,
-          Item: marshall(wellFormed({ ...item, ...key }), { removeUndefinedValues: true }),
+          Item: toRow({ ...item, ...key }),
           ConditionExpression: condition,
           ...(Object.keys(values).length > 0 && { ExpressionAttributeValues: marshall(values) }),
         }),
       );
+      return true;
     } catch (error) {
-      if (error instanceof ConditionalCheckFailedException) return;
+      if (error instanceof ConditionalCheckFailedException) return false;
       throw new UnavailableError('dynamodb', { cause: error });
     }
   }
+
+  #jointPut({ key, put, where }: Extract<JointWrite, { put: Item }>) {
+    return {
+      TableName: this.#table,
+      Item: toRow({ ...put, ...key }),
+      ...(where && {
+        ConditionExpression: where.is === undefined ? 'attribute_not_exists(#a)' : '#a = :expected',
+        ExpressionAttributeNames: { '#a': where.attribute },
+        ...(where.is !== undefined && {
+          ExpressionAttributeValues: marshall({ ':expected': where.is }),
+        }),
+      }),
+    };
+  }
+
+  #jointUpdate({ key, set }: Extract<JointWrite, { set: Item }>) {
+    const given = Object.entries(set).filter(([, value]) => value !== undefined);
+    return {
+      TableName: this.#table,
+      Key: marshall(key),
+      UpdateExpression: `SET ${given.map((_, i) => `#n${i} = :v${i}`).join(', ')}`,
+      ExpressionAttributeNames: Object.fromEntries(given.map(([name], i) => [`#n${i}`, name])),
+      ExpressionAttributeValues: toRow(
+        Object.fromEntries(given.map(([, value], i) => [`:v${i}`, value])),
+      ),
+    };
+  }
+}
+
+function toRow(item: Item) {
+  return marshall(wellFormed(item), { removeUndefinedValues: true });
 }
 
 /** DynamoDB takes UTF-8 only: a lone surrogate of a producer's text becomes U+FFFD in a row, and stays in the vault. */

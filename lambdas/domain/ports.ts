@@ -13,7 +13,9 @@ import type {
 import type { EpochKey } from './evidence/keyed-hash.ts';
 import type { Lock } from './evidence/retention.ts';
 import type { Identity } from './openlineage/event.ts';
+import type { Producer } from './producers/producer.ts';
 import type { Registration } from './producers/registration.ts';
+import type { RoleIdentity } from './producers/role-arn.ts';
 
 /** A version of an object, the only thing that can be evidence. */
 export interface ObjectVersion {
@@ -37,6 +39,12 @@ export interface EvidenceVault {
   putObject(object: EvidenceObject, lock: Lock): Promise<ObjectVersion & { readonly lock: Lock }>;
   /** Puts a JSON document (finding, report, quarantine, key) the same way. */
   putDocument(key: string, document: unknown, lock: Lock): Promise<ObjectVersion>;
+}
+
+/** The part of the vault that documents need which are read again when they are written. */
+export interface DocumentVault extends Pick<EvidenceVault, 'putDocument'> {
+  /** A document that is written once; undefined when it is not there. */
+  find(key: string): Promise<Uint8Array | undefined>;
 }
 
 /** Where ungoverned traces wait; unlocked, emptied by lifecycle. */
@@ -128,9 +136,33 @@ export interface EventPublisher {
   publish(records: readonly OutgoingRecord[]): Promise<readonly boolean[]>;
 }
 
+/** Who a request comes from; asked for every one. */
 export interface ProducerRegistry {
-  /** @throws UnavailableError when the look-up fails: never mistaken for an unknown key */
+  /**
+   * The key with this id, unless its validity has ended.
+   * @throws UnavailableError when the look-up fails: never mistaken for an unknown key
+   */
   findByKeyId(keyId: string): Promise<{ keyHash: string; registration: Registration } | undefined>;
+  /** The producer that calls with an IAM role. @throws UnavailableError */
+  findByRole(role: RoleIdentity): Promise<Registration | undefined>;
+}
+
+/** The producers as they stand, for those who administer them. Every look is consistent. */
+export interface ProducerDirectory {
+  find(producerId: string): Promise<Producer | undefined>;
+  /** @param after where the last page ended */
+  list(limit: number, after?: string): Promise<{ producers: Producer[]; next?: string }>;
+  /** Reserves the role of a registration, which authenticates nobody yet; false when it is another producer's. */
+  claimRole(registration: Registration): Promise<boolean>;
+  /**
+   * Writes the producer, its keys and its role in one step; false when the producer does not stand at
+   * `before` any more.
+   */
+  put(
+    before: Producer | undefined,
+    after: Producer,
+    newKey?: { readonly keyId: string; readonly keyHash: string },
+  ): Promise<boolean>;
 }
 
 export interface EpochKeys {

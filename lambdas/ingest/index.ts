@@ -6,6 +6,7 @@ import { DynamoUsage } from '../adapters/dynamo-usage.ts';
 import { KinesisPublisher } from '../adapters/kinesis-publisher.ts';
 import { KmsEpochKeys } from '../adapters/kms-epoch-keys.ts';
 import { RateLimiter } from '../domain/producers/rate-limit.ts';
+import { requireAuthMode } from '../shared/auth-env.ts';
 import { createDynamoClient, createKinesisClient, createKmsClient } from '../shared/clients.ts';
 import { requireEnv, requireInteger } from '../shared/env.ts';
 import { createHandler } from './handler.ts';
@@ -20,7 +21,8 @@ export const handler = createHandler({
     requireEnv('LINEAGE_STREAM_NAME'),
     Date.now,
   ),
-  registry: new DynamoProducerRegistry(producers, Date.now),
+  registry: new DynamoProducerRegistry(producers, Date.now, requireInteger('KEY_CACHE_SECONDS')),
+  authMode: requireAuthMode(),
   epochKeys: new KmsEpochKeys(createKmsClient(), producers, Date.now),
   limiter: new RateLimiter(usage),
   rejections: usage,

@@ -1,8 +1,7 @@
 import type { ReadDeliveryDependencies } from '../domain/evidence/read-delivery.ts';
 import type { ReadRunDependencies } from '../domain/openlineage/read-run.ts';
-import type { ProducerRegistry } from '../domain/ports.ts';
 import { type ApiLogger, apiHandler } from '../shared/http/api-handler.ts';
-import { authenticate } from '../shared/http/authenticate.ts';
+import { type AuthenticationDependencies, authenticate } from '../shared/http/authenticate.ts';
 import { unavailable } from '../shared/http/problem.ts';
 import { jsonResponse } from '../shared/http/response.ts';
 import { findRoute, type Route } from '../shared/http/router.ts';
@@ -11,8 +10,10 @@ import type { HealthCheck } from './health.ts';
 import { runRoutes } from './run-routes.ts';
 import { traceRoutes } from './trace-routes.ts';
 
-export interface QueryDependencies extends ReadRunDependencies, ReadDeliveryDependencies {
-  readonly registry: ProducerRegistry;
+export interface QueryDependencies
+  extends ReadRunDependencies,
+    ReadDeliveryDependencies,
+    AuthenticationDependencies {
   readonly health: HealthCheck;
   readonly logger: ApiLogger;
 }
@@ -30,7 +31,7 @@ export function createHandler(dependencies: QueryDependencies) {
       return jsonResponse(200, { status: 'ok' });
     }
     const answer = findRoute(routes, event);
-    await authenticate(event, 'read', dependencies.registry);
+    await authenticate(event, 'read', dependencies);
     return answer();
   });
 }

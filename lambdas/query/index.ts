@@ -6,13 +6,14 @@ import { DynamoTable } from '../adapters/dynamo-table.ts';
 import { KmsEpochKeys } from '../adapters/kms-epoch-keys.ts';
 import { S3ObjectReader } from '../adapters/s3-object-reader.ts';
 import { S3VersionInspector } from '../adapters/s3-version-inspector.ts';
+import { requireAuthMode } from '../shared/auth-env.ts';
 import {
   createDynamoClient,
   createKinesisClient,
   createKmsClient,
   createS3Client,
 } from '../shared/clients.ts';
-import { requireEnv } from '../shared/env.ts';
+import { requireEnv, requireInteger } from '../shared/env.ts';
 import { createHandler } from './handler.ts';
 import { HealthCheck } from './health.ts';
 
@@ -27,7 +28,8 @@ export const handler = createHandler({
   index,
   reader: new S3ObjectReader(s3),
   inspector: new S3VersionInspector(s3),
-  registry: new DynamoProducerRegistry(producers, Date.now),
+  registry: new DynamoProducerRegistry(producers, Date.now, requireInteger('KEY_CACHE_SECONDS')),
+  authMode: requireAuthMode(),
   epochKeys: new KmsEpochKeys(createKmsClient(), producers, Date.now),
   health: new HealthCheck(
     [

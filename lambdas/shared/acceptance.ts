@@ -2,15 +2,14 @@ import { randomFillSync } from 'node:crypto';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { v7 as uuidv7 } from 'uuid';
 import type { Acceptance } from '../domain/evidence/accept.ts';
-import type { Clock, EpochKeys, ProducerRegistry } from '../domain/ports.ts';
+import type { Clock, EpochKeys } from '../domain/ports.ts';
 import type { Scope } from '../domain/producers/registration.ts';
 import type { ApiLogger } from './http/api-handler.ts';
-import { identify, requireScope } from './http/authenticate.ts';
+import { type AuthenticationDependencies, identify, requireScope } from './http/authenticate.ts';
 import { HttpProblem } from './http/problem.ts';
 import { countUnauthenticated, RequestUsage, type UsageDependencies } from './request-usage.ts';
 
-export interface AcceptanceDependencies extends UsageDependencies {
-  readonly registry: ProducerRegistry;
+export interface AcceptanceDependencies extends UsageDependencies, AuthenticationDependencies {
   readonly epochKeys: EpochKeys;
   readonly maxRecordBytes: number;
   readonly clock: Clock;
@@ -49,11 +48,12 @@ export async function withAcceptance(
 
 async function beginAcceptance(
   event: APIGatewayProxyEvent,
-  { registry, epochKeys, maxRecordBytes, clock }: AcceptanceDependencies,
+  dependencies: AcceptanceDependencies,
 ): Promise<Acceptance> {
+  const { epochKeys, maxRecordBytes, clock } = dependencies;
   const acceptedAtMillis = clock();
   const [registration, epochKey] = await Promise.all([
-    identify(event, registry),
+    identify(event, dependencies),
     epochKeys.at(acceptedAtMillis),
   ]);
   const newDeliveryId = () => uuidv7({ msecs: acceptedAtMillis, random: randomBytesOfId() });

@@ -159,6 +159,8 @@ export interface EnvironmentConfig {
    */
   readonly reservedConcurrency?: ReservedConcurrency;
   readonly throttling: ThrottlingConfig;
+  /** Seconds a function keeps what it looked up about a key or a role: a disabled one works no longer than this. */
+  readonly keyCacheSeconds: number;
   readonly endpoint: PublicEndpoint | PrivateEndpoint;
   readonly gatewayAccountRole: GatewayAccountRole;
   /** Days that logs of functions, API and bucket access are kept; one of the periods CloudWatch Logs knows. */

@@ -20,6 +20,7 @@ const local: EnvironmentConfig = {
   },
   archive: { windowSeconds: 1, retryAttempts: 5, batchSize: 100 },
   throttling: { rateLimit: 1000, burstLimit: 2000 },
+  keyCacheSeconds: 2,
   endpoint: { kind: 'public', auth: 'bearer' },
   gatewayAccountRole: 'none',
   logRetentionDays: 1,
@@ -42,6 +43,7 @@ const dev: EnvironmentConfig = {
   },
   archive: { windowSeconds: 5, retryAttempts: 50, batchSize: 100 },
   throttling: { rateLimit: 50, burstLimit: 100 },
+  keyCacheSeconds: 60,
   logRetentionDays: 30,
   deletionProtection: true,
 };

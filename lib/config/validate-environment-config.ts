@@ -10,6 +10,9 @@ const MIB = 1024 * KIB;
 /** Lambda takes up to ten records without a batching window, and asks for a window beyond. */
 const UNWINDOWED_BATCH = 10;
 
+/** Longer, and disabling a key would not be an answer to its loss. */
+const MAX_KEY_CACHE_SECONDS = 900;
+
 const KINDS: readonly EnvironmentKind[] = ['emulator', 'trial', 'production'];
 
 const LOG_PERIODS: readonly unknown[] = Object.values(RetentionDays);
@@ -66,6 +69,7 @@ function checkCapacity(check: ConfigCheck, config: EnvironmentConfig): void {
   }
   check.whole('throttling.rateLimit', throttling.rateLimit, 1, 100_000);
   check.whole('throttling.burstLimit', throttling.burstLimit, 1, 100_000);
+  check.whole('keyCacheSeconds', config.keyCacheSeconds, 1, MAX_KEY_CACHE_SECONDS);
 }
 
 function checkOperations(check: ConfigCheck, config: EnvironmentConfig): void {

@@ -24,6 +24,7 @@ export interface EvidenceApiProps {
   readonly ingest: ServiceFunction;
   readonly ingestTraces: ServiceFunction;
   readonly query: ServiceFunction;
+  readonly producers: ServiceFunction;
 }
 
 /** The front door: explicit paths, binary bodies, throttling that clients retry, no payload in any log. */
@@ -100,7 +101,7 @@ export class EvidenceApi extends Construct {
   }
 
   /** Every method of a path goes to its function, which alone can answer a wrong one with a 405 that names the right one. */
-  #addRoutes({ ingest, ingestTraces, query }: EvidenceApiProps): void {
+  #addRoutes({ ingest, ingestTraces, producers, query }: EvidenceApiProps): void {
     const to = ({ fn }: ServiceFunction) => new LambdaIntegration(fn, { allowTestInvoke: false });
     const path = (parent: Resource | RestApi['root'], ...parts: readonly string[]) =>
       parts.reduce<RestApi['root']>((at, part) => at.addResource(part), parent);
@@ -114,6 +115,9 @@ export class EvidenceApi extends Construct {
     const lineage = api.addResource('lineage');
     lineage.addMethod('ANY', to(ingest));
     lineage.addResource('batch').addMethod('ANY', to(ingest));
+    const registered = api.addResource('producers');
+    registered.addMethod('ANY', to(producers));
+    registered.addResource('{producerId}').addMethod('ANY', to(producers));
     api.addResource('{proxy+}').addMethod('ANY', to(query));
   }
 

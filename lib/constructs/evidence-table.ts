@@ -70,6 +70,12 @@ export class EvidenceTable extends Construct {
     fn.allow(['kms:Decrypt', 'kms:Encrypt', 'kms:GenerateDataKey'], [this.#key.keyArn]);
   }
 
+  /** {@link grantPut}, and attributes of items in the same transaction. */
+  grantPutTogether(fn: ServiceFunction): void {
+    this.grantPut(fn);
+    fn.allow(['dynamodb:UpdateItem'], [this.table.tableArn]);
+  }
+
   #grantRead(fn: ServiceFunction, action: string, resource: string): void {
     fn.allow([action], [resource]);
     fn.allow(['kms:Decrypt'], [this.#key.keyArn]);

@@ -23,8 +23,8 @@ export interface EvidenceVaultProps {
   readonly accessLogs: IBucket;
 }
 
-/** Folders of the vault that functions touch: producers and keys are an operator's. */
-type VaultFolder = Exclude<keyof typeof EvidencePrefix, 'producers' | 'keys'>;
+/** Folders of the vault that functions touch: keys are an operator's. */
+type VaultFolder = Exclude<keyof typeof EvidencePrefix, 'keys'>;
 
 /** AWS documents GetObject as a condition of HEAD, also for a version. */
 const INSPECT_VERSION = [

@@ -1,6 +1,7 @@
 import { Duration } from 'aws-cdk-lib';
 import { Construct } from 'constructs';
 import type { EnvironmentConfig } from '../config/environment-config.ts';
+import { retentionSetting } from '../config/retention-setting.ts';
 import { EvidenceApi } from './evidence-api.ts';
 import type { EvidenceResources } from './evidence-resources.ts';
 import { ServiceFunction } from './service-function.ts';
@@ -13,11 +14,12 @@ export interface FrontDoorProps {
 /** Below the 29 s of the gateway, so that the function's own answer wins. */
 const REQUEST_TIMEOUT = Duration.seconds(25);
 
-/** The API with the three functions behind it. */
+/** The API with the four functions behind it. */
 export class FrontDoor extends Construct {
   readonly ingest: ServiceFunction;
   readonly ingestTraces: ServiceFunction;
   readonly query: ServiceFunction;
+  readonly producers: ServiceFunction;
   readonly api: EvidenceApi;
 
   constructor(scope: Construct, id: string, { config, resources }: FrontDoorProps) {
@@ -28,7 +30,11 @@ export class FrontDoor extends Construct {
       timeout: REQUEST_TIMEOUT,
       reservedConcurrency: config.reservedConcurrency?.ingest,
     };
-    const producersEnvironment = { PRODUCERS_TABLE_NAME: tables.producers.table.tableName };
+    const producersEnvironment = {
+      PRODUCERS_TABLE_NAME: tables.producers.table.tableName,
+      KEY_CACHE_SECONDS: `${config.keyCacheSeconds}`,
+      AUTH_MODE: config.endpoint.auth,
+    };
     const acceptEnvironment = {
       ...producersEnvironment,
       USAGE_TABLE_NAME: tables.usage.table.tableName,
@@ -66,6 +72,21 @@ export class FrontDoor extends Construct {
     tables.index.grantQuery(this.query);
     lineage.grantProbe(this.query);
 
+    this.producers = new ServiceFunction(this, 'Producers', {
+      config,
+      folder: 'producers',
+      timeout: REQUEST_TIMEOUT,
+      environment: {
+        ...producersEnvironment,
+        VAULT_BUCKET_NAME: vault.bucket.bucketName,
+        RETENTION: JSON.stringify(retentionSetting(config)),
+      },
+    });
+    vault.grantWrite(this.producers, 'producers');
+    tables.producers.grantGet(this.producers);
+    tables.producers.grantQuery(this.producers);
+    tables.producers.grantPutTogether(this.producers);
+
     for (const fn of [this.ingest, this.ingestTraces, this.query]) {
       tables.producers.grantGet(fn);
       tables.producers.grantQuery(fn);
@@ -79,6 +100,7 @@ export class FrontDoor extends Construct {
       ingest: this.ingest,
       ingestTraces: this.ingestTraces,
       query: this.query,
+      producers: this.producers,
     });
   }
 }

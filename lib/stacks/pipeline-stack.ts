@@ -27,7 +27,7 @@ export class PipelineStack extends Stack {
     this.retentionAudit = new RetentionAudit(this, 'RetentionAudit', { config, resources });
     this.rejectionReports = new RejectionReports(this, 'RejectionReports', { config, resources });
 
-    const { api, ingest, ingestTraces, query } = this.frontDoor;
+    const { api, ingest, ingestTraces, producers, query } = this.frontDoor;
     const { archive, archiveTraces, redrive } = this.archiveLine;
     const outputs: Record<string, string> = {
       ApiUrl: api.url,
@@ -39,6 +39,7 @@ export class PipelineStack extends Stack {
       ArchiveFunctionName: archive.fn.functionName,
       ArchiveTracesFunctionName: archiveTraces.fn.functionName,
       RedriveFunctionName: redrive.fn.functionName,
+      ProducersFunctionName: producers.fn.functionName,
       QueryFunctionName: query.fn.functionName,
       AuditRetentionFunctionName: this.retentionAudit.audit.fn.functionName,
       ReportRejectionsFunctionName: this.rejectionReports.report.fn.functionName,

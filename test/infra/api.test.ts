@@ -25,6 +25,8 @@ describe('API', () => {
       '/api/v1/lineage': 'ANY FrontDoorIngest',
       '/api/v1/lineage/batch': 'ANY FrontDoorIngest',
       '/v1/traces': 'ANY FrontDoorIngestTraces',
+      '/api/v1/producers': 'ANY FrontDoorProducers',
+      '/api/v1/producers/{producerId}': 'ANY FrontDoorProducers',
       '/api/v1/{proxy+}': 'ANY FrontDoorQuery',
       '/health': 'ANY FrontDoorQuery',
     });

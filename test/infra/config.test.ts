@@ -58,6 +58,11 @@ describe('environment config', () => {
       'trial: retention.floorDays is 0; use a whole number from 1 to 36500',
     ],
     [
+      'a key cache that outlasts a stolen key',
+      { ...trial, keyCacheSeconds: 901 },
+      'trial: keyCacheSeconds is 901; use a whole number from 1 to 900',
+    ],
+    [
       'a kind that does not exist',
       { ...trial, kind: 'prod' as EnvironmentConfig['kind'] },
       'trial: kind is "prod"; use emulator, trial or production',

@@ -25,6 +25,7 @@ const OUTPUTS: Record<StackName, string[]> = {
     'AuditRetentionFunctionName',
     'IngestFunctionName',
     'IngestTracesFunctionName',
+    'ProducersFunctionName',
     'QueryFunctionName',
     'RedriveFunctionName',
     'ReportRejectionsFunctionName',

@@ -91,6 +91,20 @@ const EXPECTED: Record<string, Record<string, string[]>> = {
     's3:GetObjectVersion': [STAGED, ...vault('lineage', 'traces')],
     's3:ListBucket': ['<StagingBucket>', '<VaultBucket>'],
   },
+  FrontDoorProducers: {
+    ...writeLog('FrontDoorProducers'),
+    'dynamodb:GetItem': ['<TablesProducersTable>'],
+    'dynamodb:PutItem': ['<TablesProducersTable>'],
+    'dynamodb:Query': ['<TablesProducersTable>'],
+    'dynamodb:UpdateItem': ['<TablesProducersTable>'],
+    'kms:Decrypt': ['<TablesKey>', '<VaultKey>'],
+    'kms:Encrypt': ['<TablesKey>'],
+    'kms:GenerateDataKey': ['<TablesKey>', '<VaultKey>'],
+    's3:GetObject': vault('producers'),
+    's3:ListBucket': ['<VaultBucket>'],
+    's3:PutObject': vault('producers'),
+    's3:PutObjectRetention': vault('producers'),
+  },
   ArchiveLineArchive: {
     ...writeLog('ArchiveLineArchive'),
     ...consume('<LineageStream>'),
@@ -250,6 +264,7 @@ describe('vault writers', () => {
       new Set([
         '<FrontDoorIngestFunction>',
         '<FrontDoorIngestTracesFunction>',
+        '<FrontDoorProducersFunction>',
         '<FrontDoorQueryFunction>',
         '<RejectionReportsReportRejectionsFunction>',
         '<RetentionAuditAuditRetentionFunction>',

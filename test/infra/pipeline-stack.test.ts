@@ -15,6 +15,7 @@ const FUNCTIONS = {
   'FrontDoor/Ingest': 'ingest',
   'FrontDoor/IngestTraces': 'ingest-traces',
   'FrontDoor/Query': 'query',
+  'FrontDoor/Producers': 'producers',
   'ArchiveLine/Archive': 'archive',
   'ArchiveLine/ArchiveTraces': 'archive-traces',
   'ArchiveLine/Redrive': 'redrive',

@@ -1,4 +1,6 @@
 import { inject } from 'vitest';
+import { DynamoProducerDirectory } from '../../lambdas/adapters/dynamo-producer-directory.ts';
+import { DynamoProducerRegistry } from '../../lambdas/adapters/dynamo-producer-registry.ts';
 import { DynamoRunIndex } from '../../lambdas/adapters/dynamo-run-index.ts';
 import { DynamoTable } from '../../lambdas/adapters/dynamo-table.ts';
 import { DynamoUsage } from '../../lambdas/adapters/dynamo-usage.ts';
@@ -9,6 +11,7 @@ import { lockFor } from '../../lambdas/domain/evidence/retention.ts';
 import { environments } from '../../lib/config/environments.ts';
 import { retentionSetting } from '../../lib/config/retention-setting.ts';
 import { createClients } from '../../localstack/clients.ts';
+import { describeProducersContract } from '../support/contracts/producers-contract.ts';
 import { describeRunIndexContract } from '../support/contracts/run-index-contract.ts';
 import { describeUsageContract } from '../support/contracts/usage-contract.ts';
 import { describeVaultContract } from '../support/contracts/vault-contract.ts';
@@ -25,6 +28,14 @@ describeVaultContract('S3', () => {
     inspector: new S3VersionInspector(clients.s3),
     bucket: buckets.vault,
     lock: lockFor(retention, retention.lineageDays, Date.now(), Date.now()),
+  };
+});
+
+describeProducersContract('DynamoDB', () => {
+  const table = new DynamoTable(clients.dynamodb, tables.producers);
+  return {
+    directory: new DynamoProducerDirectory(table),
+    freshRegistry: () => new DynamoProducerRegistry(table, Date.now, 1),
   };
 });
 

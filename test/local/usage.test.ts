@@ -4,8 +4,9 @@ import { gzipSync } from 'node:zlib';
 import { ScanCommand } from '@aws-sdk/client-dynamodb';
 import { InvokeCommand } from '@aws-sdk/client-lambda';
 import { describe, expect, inject, it } from 'vitest';
-import { administrationOf } from '../../bin/evidence/administration.ts';
+import { administrationOf, OPERATOR } from '../../bin/evidence/administration.ts';
 import type { RejectionReport } from '../../lambdas/domain/audit/rejection-report.ts';
+import { registerProducer } from '../../lambdas/domain/producers/change-producer.ts';
 import { WINDOW_MILLIS, windowCapacity } from '../../lambdas/domain/producers/rate-limit.ts';
 import type { Registration } from '../../lambdas/domain/producers/registration.ts';
 import type { RejectionsAnswer } from '../../lambdas/report-rejections/handler.ts';
@@ -19,10 +20,12 @@ const { environment, clients } = store;
 
 async function registered(overrides: Partial<Registration>) {
   const producerId = `usage-${randomUUID()}`;
-  const key = await administrationOf(environment).register(
+  const { key } = await registerProducer(
     registration({ producerId, group: producerId, ...overrides }),
+    OPERATOR,
+    administrationOf(environment).producers,
   );
-  return { producerId, key };
+  return { producerId, key: key as string };
 }
 
 describe('what is refused for good', () => {
@@ -53,7 +56,7 @@ describe('what is refused for good', () => {
       [lineage, JSON.stringify(runEvent({ [CANARY]: 'x'.repeat(4_600_000) })), sender.key, 413],
       [lineage, JSON.stringify(runEvent()), reader.key, 403],
       [`${lineage}/batch`, JSON.stringify([bad, runEvent(), bad, CANARY]), sender.key, 200],
-      ['/v1/traces', JSON.stringify(spanExport(badSpan)), sender.key, 200],
+      ['/v1/traces', JSON.stringify(spanExport(badSpan)), sender.key, 400],
       ['/v1/traces', JSON.stringify({ resourceSpans: { [CANARY]: 1 } }), sender.key, 400],
       // Not counted: nobody is known to have sent it, and this one was taken.
       [lineage, JSON.stringify(bad), `${sender.key}0`, 401],

@@ -21,8 +21,11 @@ import type {
 } from '../../lambdas/domain/evidence/index-entries.ts';
 import type { EpochKey } from '../../lambdas/domain/evidence/keyed-hash.ts';
 import type { Lock } from '../../lambdas/domain/evidence/retention.ts';
+import { storeKey } from '../../lambdas/domain/evidence/store-key.ts';
 import type { Identity } from '../../lambdas/domain/openlineage/event.ts';
 import type {
+  Clock,
+  DocumentVault,
   EpochKeys,
   EventPublisher,
   EvidenceVault,
@@ -30,6 +33,7 @@ import type {
   ObjectReader,
   ObjectVersion,
   OutgoingRecord,
+  ProducerDirectory,
   ProducerRegistry,
   RateLeases,
   RejectionLedger,
@@ -38,7 +42,9 @@ import type {
   TraceStaging,
   VersionInspector,
 } from '../../lambdas/domain/ports.ts';
+import { isValidAt, type Producer } from '../../lambdas/domain/producers/producer.ts';
 import type { Registration } from '../../lambdas/domain/producers/registration.ts';
+import { type RoleIdentity, readRoleArn } from '../../lambdas/domain/producers/role-arn.ts';
 
 /** An object version as a test may look at it. */
 interface StoredVersion extends ObjectVersion {
@@ -107,7 +113,7 @@ const versionOf = ({ bucket, key, versionId }: ObjectVersion): ObjectVersion => 
   versionId,
 });
 
-export class InMemoryVault extends InMemoryBucket implements EvidenceVault {
+export class InMemoryVault extends InMemoryBucket implements EvidenceVault, DocumentVault {
   readonly faults = new Faults();
 
   constructor(bucket = 'vault') {
@@ -127,6 +133,11 @@ export class InMemoryVault extends InMemoryBucket implements EvidenceVault {
     this.faults.enter('putDocument');
     const text = JSON.stringify(document);
     return versionOf(this.put(key, Buffer.from(text), text, lock));
+  }
+
+  async find(key: string): Promise<Uint8Array | undefined> {
+    this.faults.enter('find');
+    return this.versions.find((version) => version.key === key)?.body;
   }
 }
 
@@ -379,17 +390,86 @@ export class InMemoryStream implements EventPublisher {
   }
 }
 
-export class InMemoryProducers implements ProducerRegistry {
-  readonly faults = new Faults();
-  readonly rows = new Map<string, { keyHash: string; registration: Registration }>();
+interface KeyRow {
+  readonly keyHash: string;
+  readonly registration: Registration;
+  readonly validUntil?: string;
+}
 
-  async findByKeyId(
-    keyId: string,
-  ): Promise<{ keyHash: string; registration: Registration } | undefined> {
+/** Producers, their keys and roles as maps; nothing is cached. */
+export class InMemoryProducers implements ProducerRegistry, ProducerDirectory {
+  readonly faults = new Faults();
+  readonly rows = new Map<string, KeyRow>();
+  readonly roles = new Map<string, { producerId: string; registration?: Registration }>();
+  readonly producers = new Map<string, Producer>();
+  readonly #clock: Clock;
+
+  constructor(clock: Clock = () => 0) {
+    this.#clock = clock;
+  }
+
+  async findByKeyId(keyId: string): Promise<KeyRow | undefined> {
     this.faults.enter('findByKeyId');
-    return this.rows.get(keyId);
+    const row = this.rows.get(keyId);
+    return row && isValidAt(row, this.#clock()) ? row : undefined;
+  }
+
+  async findByRole(role: RoleIdentity): Promise<Registration | undefined> {
+    this.faults.enter('findByRole');
+    return this.roles.get(roleKey(role))?.registration;
+  }
+
+  async find(producerId: string): Promise<Producer | undefined> {
+    this.faults.enter('find');
+    return this.producers.get(producerId);
+  }
+
+  async list(limit: number, after?: string) {
+    this.faults.enter('list');
+    const inOrder = [...this.producers]
+      .map(([id, producer]): [string, Producer] => [storeKey('producer', id), producer])
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .filter(([key]) => after === undefined || key > after);
+    const page = inOrder.slice(0, limit);
+    const producers = page.map(([, producer]) => producer);
+    const next = inOrder.length > limit ? page.at(-1)?.[0] : undefined;
+    return { producers, ...(next !== undefined && { next }) };
+  }
+
+  async claimRole({ producerId, roleArn }: Registration): Promise<boolean> {
+    this.faults.enter('claimRole');
+    const role = roleArn === undefined ? undefined : readRoleArn(roleArn);
+    if (!role) return true;
+    const held = this.roles.get(roleKey(role)) ?? { producerId };
+    this.roles.set(roleKey(role), held);
+    return held.producerId === producerId;
+  }
+
+  async put(
+    before: Producer | undefined,
+    after: Producer,
+    newKey?: { readonly keyId: string; readonly keyHash: string },
+  ): Promise<boolean> {
+    await Promise.resolve();
+    this.faults.enter('put');
+    const { registration } = after;
+    if (this.producers.get(registration.producerId)?.version !== before?.version) return false;
+    this.producers.set(registration.producerId, after);
+    for (const { keyId, validUntil } of after.keys) {
+      const keyHash = keyId === newKey?.keyId ? newKey.keyHash : this.rows.get(keyId)?.keyHash;
+      if (keyHash === undefined) continue;
+      this.rows.set(keyId, { keyHash, registration, ...(validUntil && { validUntil }) });
+    }
+    const { producerId, roleArn } = registration;
+    const left = before?.registration.roleArn && readRoleArn(before.registration.roleArn);
+    if (left) this.roles.delete(roleKey(left));
+    const role = roleArn === undefined ? undefined : readRoleArn(roleArn);
+    if (role) this.roles.set(roleKey(role), { producerId, registration });
+    return true;
   }
 }
+
+const roleKey = ({ account, name }: RoleIdentity) => `${account}/${name}`;
 
 /** One epoch for all time. */
 export class SingleEpochKey implements EpochKeys {

@@ -44,6 +44,10 @@ export class StoreClient {
     });
   }
 
+  patch(path: string, body: unknown, key: keyof Keys | string): Promise<Answer> {
+    return this.#send(path, key, { method: 'PATCH', body: JSON.stringify(body) });
+  }
+
   get(path: string, key: keyof Keys | string = 'read'): Promise<Answer> {
     return this.#send(path, key, {});
   }

@@ -50,6 +50,7 @@ export function acceptDelivery(delivery: Delivery, acceptance: Acceptance): Acce
       acceptedAt,
       submitter: { producerId: registration.producerId, group: registration.group },
       retentionClass: registration.retentionClass,
+      ...(registration.basis && { registeredBasis: registration.basis }),
       received: {
         epoch: epochKey.epoch,
         hmac: keyedHash(epochKey, 'received/1', delivery.received),

@@ -1,4 +1,5 @@
 import type { EventKind } from '../openlineage/event.ts';
+import type { RegisteredBasis } from '../producers/registration.ts';
 import { sha256Hex } from './store-key.ts';
 import type { RecordHead, Submitter } from './stream-record.ts';
 
@@ -32,6 +33,8 @@ export interface Envelope {
   readonly acceptedAt: string;
   readonly submitter: Submitter;
   readonly retentionClass: string;
+  /** Evidential basis by the submitter's registration; never the producer's own statement. */
+  readonly registeredBasis?: RegisteredBasis;
   readonly kind: RecordKind;
   /** Only on traces: one line per (trace, delivery). */
   readonly traceId?: string;
@@ -73,6 +76,12 @@ export function createEnvelope(input: EnvelopeInput): Envelope {
     acceptedAt: head.acceptedAt,
     submitter: { producerId: head.submitter.producerId, group: head.submitter.group },
     retentionClass: head.retentionClass,
+    ...(head.registeredBasis && {
+      registeredBasis: {
+        derivation: head.registeredBasis.derivation,
+        completeness: head.registeredBasis.completeness,
+      },
+    }),
     kind: input.kind,
     ...(input.traceId !== undefined && { traceId: input.traceId }),
     stream: { shardId: input.stream.shardId, sequenceNumber: input.stream.sequenceNumber },

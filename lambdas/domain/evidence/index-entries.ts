@@ -1,5 +1,6 @@
 import type { Identity } from '../openlineage/event.ts';
 import type { Location } from '../ports.ts';
+import type { RegisteredBasis } from '../producers/registration.ts';
 import type { RecordKind, RedactedField, Redaction } from './envelope.ts';
 import type { Lock } from './retention.ts';
 import type { Submitter } from './stream-record.ts';
@@ -61,6 +62,7 @@ export interface RunEventEntry extends StoredLine {
   readonly runId: string;
   readonly runKey: string;
   readonly retentionClass: string;
+  readonly registeredBasis?: RegisteredBasis;
   readonly receivedHmac: string;
   readonly digest: string;
   readonly deviations: readonly string[];

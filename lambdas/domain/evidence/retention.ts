@@ -1,3 +1,6 @@
+/** Classes that a registration may name. Every class has the same period today, so there is one. */
+export const RETENTION_CLASSES = ['standard'] as const;
+
 /** How long evidence of a class is locked, in days, and in which Object Lock mode. */
 export interface RetentionPolicy {
   readonly mode: 'GOVERNANCE' | 'COMPLIANCE';

@@ -1,5 +1,6 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { UnreadableRecordError } from '../errors.ts';
+import type { RegisteredBasis } from '../producers/registration.ts';
 
 /** The authenticated producer of a delivery, as registered. Never called actor: it is who sent, not who acted. */
 export interface Submitter {
@@ -16,6 +17,8 @@ export interface RecordHead {
   readonly submitter: Submitter;
   /** Retention class of the submitter's registration. */
   readonly retentionClass: string;
+  /** Evidential basis by registration, of a producer that has one. */
+  readonly registeredBasis?: RegisteredBasis;
   /** Keyed hash of the exact bytes received, and the epoch of its key. */
   readonly received: { readonly epoch: number; readonly hmac: string };
   /** Departures that only the receiver could see, such as a byte order mark. */
@@ -79,9 +82,21 @@ function readHead(bytes: Uint8Array) {
     throw new UnreadableRecordError('head_unreadable');
   }
   if (!isHead(encoded)) throw new UnreadableRecordError('head_unreadable');
-  const { receiptId, acceptedAt, submitter, retentionClass, received, deviations } = encoded;
+  const {
+    receiptId,
+    acceptedAt,
+    submitter,
+    retentionClass,
+    registeredBasis,
+    received,
+    deviations,
+  } = encoded;
   return {
-    head: { receiptId, acceptedAt, submitter, retentionClass, received, deviations },
+    head: {
+      ...{ receiptId, acceptedAt, submitter, retentionClass },
+      ...(registeredBasis && { registeredBasis }),
+      ...{ received, deviations },
+    },
     encoding: encoded.encoding,
     bodyStart: newline + 1,
   };
@@ -110,12 +125,18 @@ function isHead(value: unknown): value is EncodedHead {
     isHeadText(head.submitter.group) &&
     isHeadText(head.retentionClass) &&
     RETENTION_CLASS.test(head.retentionClass) &&
+    isHeadBasis(head.registeredBasis) &&
     isHeadText(head.received?.hmac) &&
     Number.isSafeInteger(head.received.epoch) &&
     Array.isArray(head.deviations) &&
     head.deviations.length <= MAX_HEAD_DEVIATIONS &&
     head.deviations.every(isHeadText)
   );
+}
+
+function isHeadBasis(basis: RecordHead['registeredBasis']): boolean {
+  if (basis === undefined) return true;
+  return isHeadText(basis?.derivation) && isHeadText(basis?.completeness);
 }
 
 function isHeadText(value: unknown): value is string {

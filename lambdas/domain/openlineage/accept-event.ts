@@ -1,6 +1,7 @@
 import { type Acceptance, type AcceptedDelivery, acceptDelivery } from '../evidence/accept.ts';
 import { storeKey } from '../evidence/store-key.ts';
 import { JsonDocument } from '../json/document.ts';
+import { judgeJobNamespace } from '../producers/job-namespaces.ts';
 import { judgeEvent, type LineageEvent } from './event.ts';
 import { runKeyOf } from './run-key.ts';
 
@@ -14,6 +15,7 @@ export function acceptEvent(
   request: { received?: Uint8Array; deviations?: readonly string[] } = {},
 ): AcceptedDelivery {
   const event = judgeEvent(new JsonDocument(text));
+  const outside = judgeJobNamespace(event.job, acceptance.registration);
   // Bytes that were received as they are kept need no encoding anew.
   const isKeptAsReceived = request.received && !request.deviations?.includes('byte_order_mark');
   const body = isKeptAsReceived ? (request.received as Uint8Array) : Buffer.from(text);
@@ -22,7 +24,7 @@ export function acceptEvent(
       received: request.received ?? body,
       body,
       partitionKey: partitionKeyOf(event),
-      receiverDeviations: request.deviations ?? [],
+      receiverDeviations: [...(request.deviations ?? []), ...outside],
       deviations: event.deviations,
     },
     acceptance,

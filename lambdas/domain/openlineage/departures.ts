@@ -30,6 +30,8 @@ export const DEVIATIONS = {
   run_id_not_uuid: 'the run id is no UUID: it is a run of its group only',
   job_name_empty: 'the job has an empty name',
   job_namespace_empty: 'the job has an empty namespace',
+  job_namespace_not_registered:
+    'the job is outside the namespaces of the registration, which lets it through',
   dataset_name_empty: 'a dataset has an empty name',
   dataset_namespace_empty: 'a dataset has an empty namespace',
   dataset_unreadable:
@@ -74,6 +76,8 @@ export const REFUSALS = {
   ...SYNTAX_REFUSALS,
   not_utf8: 'the body is not UTF-8',
   damaged_compression: 'the body starts like gzip or deflate and does not inflate',
+  job_namespace_not_registered:
+    'the job is outside the namespaces that the producer is registered for',
   event_is_not_an_object: 'an event is a JSON object',
   event_names_no_run_job_or_dataset: 'the event has neither run nor job nor dataset',
   required_object: 'this member has to be an object',

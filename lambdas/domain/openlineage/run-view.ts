@@ -192,17 +192,24 @@ function viewReferrer({ by, from, receiptId }: ReferenceEntry) {
   return { by, from, receiptId };
 }
 
-/** What the producer says of how the record came about. Undeclared is an answer; nothing is inferred. */
+/**
+ * What is said of how the record came about: by the producer, or, where it says nothing of it, by its
+ * registration. Undeclared is an answer; nothing is inferred.
+ */
 function viewBasis(run: FoldedRun) {
   const tag = (name: string) => latest(run, ({ tags }) => tags[name]);
+  const derivation = tag('lineage.derivation');
+  const completeness = tag('lineage.completeness');
+  const isSilent = derivation === undefined && completeness === undefined;
+  const registered = isSilent ? latest(run, (entry) => entry.registeredBasis) : undefined;
   const parent = latest(run, (entry) => entry.parent);
   const malformed = run.events.some(({ entry }) => entry.parentMalformed);
   const actor = tag('lineage.actor');
   return {
-    derivation: tag('lineage.derivation') ?? 'undeclared',
-    completeness: tag('lineage.completeness') ?? 'undeclared',
+    derivation: derivation ?? registered?.derivation ?? 'undeclared',
+    completeness: completeness ?? registered?.completeness ?? 'undeclared',
     parentage: actor ?? (parent ? 'supplied' : malformed ? 'malformed' : 'undeclared'),
-    assertedBy: 'producer' as const,
+    assertedBy: registered ? ('registration' as const) : ('producer' as const),
   };
 }
 

@@ -111,6 +111,7 @@ function writesFor(
     runId: event.runId,
     runKey,
     retentionClass: envelope.retentionClass,
+    ...(envelope.registeredBasis && { registeredBasis: envelope.registeredBasis }),
     receivedHmac: envelope.received.hmac,
     digest: envelope.digest,
     deviations: envelope.deviations,

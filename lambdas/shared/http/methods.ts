@@ -10,6 +10,8 @@ export const RESOURCE_METHODS: ReadonlyMap<string, readonly string[]> = new Map(
   ['/v1/traces', ['POST']],
   ['/api/v1/lineage', ['POST']],
   ['/api/v1/lineage/batch', ['POST']],
+  ['/api/v1/producers', ['GET', 'POST']],
+  ['/api/v1/producers/{producerId}', ['GET', 'PATCH']],
 ]);
 
 /** @throws HttpProblem 405 with `Allow` (RFC 9110, 15.5.6) */

@@ -1,7 +1,9 @@
+import { describeProducersContract } from '../../support/contracts/producers-contract.ts';
 import { describeRunIndexContract } from '../../support/contracts/run-index-contract.ts';
 import { describeUsageContract } from '../../support/contracts/usage-contract.ts';
 import { describeVaultContract } from '../../support/contracts/vault-contract.ts';
 import {
+  InMemoryProducers,
   InMemoryRunIndex,
   InMemoryUsage,
   InMemoryVault,
@@ -23,6 +25,11 @@ describeVaultContract('in memory', () => {
     bucket: vault.bucket,
     lock,
   };
+});
+
+describeProducersContract('in memory', () => {
+  const producers = new InMemoryProducers(Date.now);
+  return { directory: producers, freshRegistry: () => producers };
 });
 
 describeRunIndexContract('in memory', () => new InMemoryRunIndex());

@@ -4,17 +4,26 @@ import {
   GetItemCommand,
   PutItemCommand,
   QueryCommand,
+  TransactionCanceledException,
+  TransactWriteItemsCommand,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { DynamoProducerDirectory } from '../../../lambdas/adapters/dynamo-producer-directory.ts';
 import { DynamoProducerRegistry } from '../../../lambdas/adapters/dynamo-producer-registry.ts';
 import { DynamoRunIndex } from '../../../lambdas/adapters/dynamo-run-index.ts';
 import { DynamoTable } from '../../../lambdas/adapters/dynamo-table.ts';
 import { DynamoUsage } from '../../../lambdas/adapters/dynamo-usage.ts';
 import { UnavailableError } from '../../../lambdas/domain/errors.ts';
-import { deliveryEntry, NOW, registration, runEventEntry } from '../../support/builders.ts';
+import {
+  deliveryEntry,
+  NOW,
+  NOW_TEXT,
+  registration,
+  runEventEntry,
+} from '../../support/builders.ts';
 
 const dynamo = mockClient(DynamoDBClient);
 const table = () => new DynamoTable(new DynamoDBClient({}), 'table');
@@ -140,7 +149,7 @@ describe('DynamoProducerRegistry', () => {
   const lookups = () => dynamo.commandCalls(GetItemCommand).length;
   const registryAt = () => {
     const time = { now: NOW };
-    return { time, registry: new DynamoProducerRegistry(table(), () => time.now) };
+    return { time, registry: new DynamoProducerRegistry(table(), () => time.now, 60) };
   };
 
   it.each([
@@ -189,6 +198,72 @@ describe('DynamoProducerRegistry', () => {
     expect(lookups()).toBe(1_002);
     await registry.findByKeyId('k1000');
     expect(lookups()).toBe(1_002);
+  });
+
+  it('keeps known keys however many ids strangers make up', async () => {
+    dynamo
+      .on(GetItemCommand)
+      .resolvesOnce({ Item: marshall(known) })
+      .resolves({});
+    const { registry } = registryAt();
+    await registry.findByKeyId('k');
+    for (let n = 0; n < 1_001; n++) await registry.findByKeyId(`k${n}`);
+    expect(await registry.findByKeyId('k')).toEqual(known);
+    expect(lookups()).toBe(1_002);
+  });
+
+  it('reads consistently, so that a new key is not remembered as unknown', async () => {
+    dynamo.on(GetItemCommand).resolves({});
+    await registryAt().registry.findByKeyId('k');
+    expect(dynamo.commandCalls(GetItemCommand)[0]?.args[0].input.ConsistentRead).toBe(true);
+  });
+
+  it('ends a cached key when its validity ends', async () => {
+    const validUntil = new Date(NOW + 1_000).toISOString();
+    dynamo.on(GetItemCommand).resolves({ Item: marshall({ ...known, validUntil }) });
+    const { registry, time } = registryAt();
+    expect(await registry.findByKeyId('k')).toEqual(known);
+    time.now += 1_000;
+    expect(await registry.findByKeyId('k')).toBeUndefined();
+    expect(lookups()).toBe(1);
+  });
+
+  it('looks a role up once in the same time', async () => {
+    dynamo.on(GetItemCommand).resolves({ Item: marshall({ producerId: 'p', ...known }) });
+    const { registry } = registryAt();
+    const role = { account: '1', name: 'r' };
+    expect(await registry.findByRole(role)).toEqual(known.registration);
+    await registry.findByRole(role);
+    expect(lookups()).toBe(1);
+  });
+});
+
+describe('DynamoProducerDirectory', () => {
+  const producer = { version: 1, registration: registration(), keys: [] };
+  const directory = () => new DynamoProducerDirectory(table());
+  const cancelled = (Code: string) =>
+    new TransactionCanceledException({
+      ...{ message: 'm', $metadata: {} },
+      CancellationReasons: [{ Code }, { Code: 'None' }],
+    });
+
+  it('says that a condition failed, and takes anything else for an outage', async () => {
+    dynamo.on(TransactWriteItemsCommand).rejects(cancelled('ConditionalCheckFailed'));
+    expect(await directory().put(undefined, producer)).toBe(false);
+    for (const error of [cancelled('TransactionConflict'), new Error('x')]) {
+      dynamo.on(TransactWriteItemsCommand).rejects(error);
+      await expect(directory().put(undefined, producer)).rejects.toThrow(UnavailableError);
+    }
+  });
+
+  it('lets the row of an ended key expire, and no other', async () => {
+    dynamo.on(TransactWriteItemsCommand).resolves({});
+    const ended = { keyId: 'a', issuedAt: NOW_TEXT, validUntil: NOW_TEXT };
+    const keys = [ended, { keyId: 'b', issuedAt: NOW_TEXT }];
+    await directory().put(undefined, { ...producer, keys });
+    const writes = dynamo.commandCalls(TransactWriteItemsCommand)[0]?.args[0].input.TransactItems;
+    const expiring = (writes ?? []).map((write) => JSON.stringify(write).includes('expiresAt'));
+    expect(expiring).toEqual([false, true, false]);
   });
 });
 

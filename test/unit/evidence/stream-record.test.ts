@@ -49,6 +49,12 @@ const HOSTILE: Record<string, Record<string, unknown>> = {
   'deviations without end': { deviations: Array(10_000).fill('x') },
   'an epoch that is none': { received: { epoch: 1.5, hmac: 'x' } },
   'no hash': { received: { epoch: 0 } },
+  'a basis that is a text': { registeredBasis: 'x' },
+  'a basis that is null': { registeredBasis: null },
+  'half a basis': { registeredBasis: { derivation: 'x' } },
+  'a basis longer than an index row': {
+    registeredBasis: { derivation: 'x', completeness: 'x'.repeat(500_000) },
+  },
   'another version': { record: 2 },
   'another encoding': { encoding: 'br' },
 };
@@ -65,7 +71,12 @@ describe('stream records', () => {
         fc.string({ minLength: 1, maxLength: 40, unit: 'binary' }),
         (bytes, producerId) => {
           const record = {
-            head: head({ submitter: { producerId, group: 'g' } }),
+            head: head({
+              submitter: { producerId, group: 'g' },
+              ...(bytes.length % 2 === 0 && {
+                registeredBasis: { derivation: producerId, completeness: 'c' },
+              }),
+            }),
             body: Buffer.from(bytes),
           };
           const back = decodeStreamRecord(encodeStreamRecord(record));

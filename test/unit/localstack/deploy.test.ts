@@ -100,7 +100,7 @@ describe('describeEnvironment', () => {
   const names = [
     'ApiId ApiStageName VaultBucketName StagingBucketName IndexTableName ProducersTableName',
     'LineageStreamName TracesStreamName HmacKeyArn IngestFunctionName IngestTracesFunctionName',
-    'ArchiveFunctionName ArchiveTracesFunctionName RedriveFunctionName QueryFunctionName',
+    'ArchiveFunctionName ArchiveTracesFunctionName RedriveFunctionName QueryFunctionName ProducersFunctionName',
     'AuditRetentionFunctionName ReportRejectionsFunctionName UsageTableName',
   ].flatMap((line) => line.split(' '));
   const outputs = {

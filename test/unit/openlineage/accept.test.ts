@@ -26,6 +26,17 @@ describe('acceptEvent', () => {
     expect(Buffer.from(body).toString()).toBe(text);
   });
 
+  it('stamps the registered basis, and nothing where there is none', () => {
+    const basis = { derivation: 'parsed-intent', completeness: 'not-guaranteed' };
+    const headBy = (overrides: Parameters<typeof registration>[0]) =>
+      decodeStreamRecord(
+        acceptEvent(runEventText(), acceptance({ registration: registration(overrides) })).record
+          .data,
+      ).head;
+    expect(headBy({ basis }).registeredBasis).toEqual(basis);
+    expect(headBy({})).not.toHaveProperty('registeredBasis');
+  });
+
   it('stamps who sent it from the registration, never from the event', () => {
     const text = runEventText({ submitter: { producerId: 'liar' }, retentionClass: 'forever' });
     const { head } = decodeStreamRecord(

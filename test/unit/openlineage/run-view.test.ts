@@ -38,6 +38,28 @@ describe('view of a held run', () => {
     expect(codes({ events: [event('START')] })).not.toContain('missing_start');
   });
 
+  describe('of a producer with a registered basis', () => {
+    const registeredBasis = { derivation: 'resolved-plan', completeness: 'best-effort' };
+    const basisOf = (tags: Record<string, string>) =>
+      view({ events: [event('START', { tags, registeredBasis })] }).basis;
+
+    it('shows that where the producer declares none, and says whose word it is', () => {
+      expect(basisOf({})).toMatchObject({ ...registeredBasis, assertedBy: 'registration' });
+    });
+
+    it.each([
+      [{ 'lineage.derivation': 'parsed-intent' }, 'parsed-intent', 'undeclared'],
+      [{ 'lineage.completeness': 'parse-failed' }, 'undeclared', 'parse-failed'],
+    ])(
+      'shows what the producer declares and nothing else: %j',
+      (tags, derivation, completeness) => {
+        expect(basisOf(tags as Record<string, string>)).toMatchObject({
+          ...{ derivation, completeness, assertedBy: 'producer' },
+        });
+      },
+    );
+  });
+
   it('qualifies a missing terminal', () => {
     expect(codes({ events: [event('START')] })).toContain('missing_terminal');
     expect(codes({ events: [event('ABORT')] })).not.toContain('missing_terminal');

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { UnavailableError } from '../../../lambdas/domain/errors.ts';
 import { composeBearerKey } from '../../../lambdas/domain/producers/bearer-key.ts';
-import { authenticate } from '../../../lambdas/shared/http/authenticate.ts';
+import type { Registration } from '../../../lambdas/domain/producers/registration.ts';
+import { type AuthMode, authenticate } from '../../../lambdas/shared/http/authenticate.ts';
 import { HttpProblem } from '../../../lambdas/shared/http/problem.ts';
+import { registration } from '../../support/builders.ts';
 import type { InMemoryProducers } from '../../support/fakes.ts';
 import { KEY, KEY_ID, producersWith, request } from '../../support/http.ts';
 
@@ -20,7 +22,7 @@ const attempt = (
       ...(Array.isArray(authorization) && { multiValueHeaders: { authorization } }),
     }),
     scope,
-    producers,
+    { registry: producers },
   );
 
 const refusal = async (...args: Parameters<typeof attempt>): Promise<HttpProblem> => {
@@ -37,6 +39,7 @@ describe('authenticate', () => {
   it.each([
     ['Bearer', `Bearer ${KEY}`],
     ['bearer in lower case', `bearer ${KEY}`],
+    ['spaces and tabs behind it', `Bearer ${KEY} \t`],
     ['BEARER with spaces', `BEARER   ${KEY}  `],
     ['the last of several lines', ['Basic dXNlcjpwdw==', `Bearer ${UNKNOWN}`, `Bearer ${KEY}`]],
     ['the bearer line among others', [`Bearer ${KEY}`, 'Basic dXNlcjpwdw==']],
@@ -102,17 +105,86 @@ describe('authenticate', () => {
       'X-Evidence-Key': KEY,
       ...(authorization && { Authorization: authorization }),
     };
-    expect(await authenticate(request({ headers }), 'read', producersWith())).toMatchObject({
+    expect(
+      await authenticate(request({ headers }), 'read', { registry: producersWith() }),
+    ).toMatchObject({
       producerId: 'producer-1',
     });
   });
 
   it('takes the bearer key before the other header', async () => {
     const headers = { 'X-Evidence-Key': UNKNOWN, Authorization: `Bearer ${KEY}` };
-    expect(await authenticate(request({ headers }), 'read', producersWith())).toBeDefined();
+    expect(
+      await authenticate(request({ headers }), 'read', { registry: producersWith() }),
+    ).toBeDefined();
   });
 
   it('names the challenge that a client needs', async () => {
     expect((await refusal(undefined)).headers).toEqual({ 'www-authenticate': 'Bearer' });
+  });
+});
+
+describe('authenticate with SigV4 at the gateway', () => {
+  const ROLE = 'arn:aws:iam::111122223333:role/path/etl';
+  const SESSION = 'arn:aws:sts::111122223333:assumed-role/etl/session-1';
+
+  async function signed(
+    userArn: string | undefined,
+    { headers = {}, authMode = 'iam' as AuthMode, overrides = {} } = {},
+  ) {
+    const registry = producersWith();
+    const { roleArn, ...rest } = registration({ producerId: 'by-role', roleArn: ROLE });
+    const byRole = { roleArn, ...rest, ...overrides } as Registration;
+    await registry.put(undefined, { version: 1, registration: byRole, keys: [] });
+    const requestContext = { requestId: 'r', identity: { userArn } } as never;
+    const work = authenticate(request({ headers, requestContext }), 'read', { registry, authMode });
+    return work.then(
+      ({ producerId }) => producerId,
+      (error: HttpProblem) => error.status,
+    );
+  }
+
+  it('knows a producer by the role that signed, without a key', async () => {
+    expect(await signed(SESSION)).toBe('by-role');
+    const Authorization = 'AWS4-HMAC-SHA256 Credential=x, SignedHeaders=host, Signature=0';
+    expect(await signed(SESSION, { headers: { Authorization } })).toBe('by-role');
+  });
+
+  it.each([
+    ['another role', 'arn:aws:sts::111122223333:assumed-role/other/s1'],
+    ['the role of another account', 'arn:aws:sts::999922223333:assumed-role/etl/s1'],
+    ['a user', 'arn:aws:iam::111122223333:user/etl'],
+    ['the ARN of the role itself', ROLE],
+    ['nobody', undefined],
+  ])('refuses %s with 401', async (_who, userArn) => {
+    expect(await signed(userArn)).toBe(401);
+  });
+
+  it('judges a producer by role like any other', async () => {
+    expect(await signed(SESSION, { overrides: { disabled: true } })).toBe(401);
+    expect(await signed(SESSION, { overrides: { scopes: ['hold'] } })).toBe(403);
+  });
+
+  it('takes a key before the role, and a bad key for no key of the role', async () => {
+    expect(await signed(SESSION, { headers: { 'x-evidence-key': `${KEY} ` } })).toBe('producer-1');
+    expect(await signed(SESSION, { headers: { 'x-evidence-key': UNKNOWN } })).toBe(401);
+    expect(await signed(SESSION, { headers: { 'x-evidence-key': 'x' } })).toBe(401);
+  });
+
+  it('believes no ARN where the gateway checks no signature, and none in a header', async () => {
+    expect(await signed(SESSION, { authMode: 'bearer' })).toBe(401);
+    expect(
+      await signed(undefined, { headers: { userArn: SESSION, 'x-amz-user-arn': SESSION } }),
+    ).toBe(401);
+  });
+
+  it('is unavailable when the table is', async () => {
+    const registry = producersWith();
+    registry.faults.refuse('findByRole');
+    const requestContext = { requestId: 'r', identity: { userArn: SESSION } } as never;
+    const work = authenticate(request({ headers: {}, requestContext }), 'read', {
+      ...{ registry, authMode: 'iam' as const },
+    });
+    await expect(work).rejects.toThrow(UnavailableError);
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { LineageError } from '../../../lambdas/domain/errors.ts';
 import { auditInterval, MAX_INTERVAL_MILLIS } from '../../../lambdas/shared/audit-request.ts';
+import { requireAuthMode } from '../../../lambdas/shared/auth-env.ts';
 import {
   EnvironmentVariableError,
   requireEnv,
@@ -29,6 +30,12 @@ describe('environment variables', () => {
   it('are read as integer and as list', () => {
     expect(requireInteger('X', { X: ' 1048576 ' })).toBe(1_048_576);
     expect(requireList('X', { X: ' a, b,,c ' })).toEqual(['a', 'b', 'c']);
+  });
+
+  it('name what the gateway checks, and nothing else', () => {
+    expect(requireAuthMode({ AUTH_MODE: 'iam' })).toBe('iam');
+    expect(() => requireAuthMode({ AUTH_MODE: 'none' })).toThrow(EnvironmentVariableError);
+    expect(() => requireAuthMode({})).toThrow(EnvironmentVariableError);
   });
 
   it('that list nothing are refused', () => {

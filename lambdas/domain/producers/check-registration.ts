@@ -1,0 +1,159 @@
+import { LineageError, type RuleViolation } from '../errors.ts';
+import { RETENTION_CLASSES } from '../evidence/retention.ts';
+import { OUTSIDE, type Registration, SCOPES } from './registration.ts';
+import { readRoleArn } from './role-arn.ts';
+
+/** A registration or a change of one that breaks a rule: fields by name, and nothing of what was sent. */
+export class InvalidRegistrationError extends LineageError {
+  override readonly name = 'InvalidRegistrationError';
+  readonly violations: readonly RuleViolation[];
+
+  constructor(violations: readonly RuleViolation[]) {
+    super('invalid_registration', 'the registration breaks a rule');
+    this.violations = violations;
+  }
+}
+
+/** Ids become part of an object key and are shown everywhere: keep them plain. */
+const PRODUCER_ID = /^[a-z0-9][a-z0-9-]{0,62}$/;
+const GROUP = /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/;
+/** The words of design.md (Lineage), or one's own behind `other:`. */
+const DERIVATION = /^(?:parsed-intent|resolved-plan|execution-observed|other:[!-~]{1,58})$/;
+const COMPLETENESS = /^[a-z0-9][a-z0-9._:-]{0,63}$/;
+/** Copied into the rows of two keys, one role and the producer, each of which may hold 400 KB. */
+const MAX_NAMESPACES = 100;
+/** What an event's namespace may have (design.md, Keys in stores), and room for the `*`. */
+const MAX_NAMESPACE_BYTES = 1_025;
+const MAX_EVENTS_PER_SECOND = 100_000;
+const MINUTES_OF_A_YEAR = 525_600;
+
+type Check = (value: unknown, path: string) => readonly RuleViolation[];
+type Shape = Readonly<Record<string, Check>>;
+
+const broken = (path: string, rule: string): RuleViolation[] => [{ path, rule }];
+
+const text =
+  (pattern: RegExp, rule: string): Check =>
+  (value, path) =>
+    typeof value === 'string' && pattern.test(value) ? [] : broken(path, rule);
+
+const oneOf =
+  (values: readonly string[]): Check =>
+  (value, path) =>
+    values.includes(value as string) ? [] : broken(path, `one_of ${values.join(', ')}`);
+
+const whole =
+  (min: number, max: number): Check =>
+  (value, path) =>
+    Number.isSafeInteger(value) && (value as number) >= min && (value as number) <= max
+      ? []
+      : broken(path, `whole_number_from_${min}_to_${max}`);
+
+const flag: Check = (value, path) => (typeof value === 'boolean' ? [] : broken(path, 'boolean'));
+
+/** Names the first bad item only: a list of a thousand mistakes helps nobody. */
+const list =
+  (max: number, item: Check): Check =>
+  (value, path) => {
+    if (!Array.isArray(value) || value.length === 0 || value.length > max) {
+      return broken(path, `list_of_1_to_${max}`);
+    }
+    if (new Set(value).size < value.length) return broken(path, 'no_duplicates');
+    for (const [i, entry] of value.entries()) {
+      const found = item(entry, `${path}[${i}]`);
+      if (found.length > 0) return found;
+    }
+    return [];
+  };
+
+const namespace: Check = (value, path) => {
+  // Rows hold well-formed text only, and what they hold is what an event is compared with.
+  const isText = typeof value === 'string' && value !== '' && value.isWellFormed();
+  if (!isText || Buffer.byteLength(value) > MAX_NAMESPACE_BYTES) {
+    return broken(path, `text_of_1_to_${MAX_NAMESPACE_BYTES}_bytes`);
+  }
+  return value.slice(0, -1).includes('*') ? broken(path, 'star_at_the_end_only') : [];
+};
+
+/** A typo in a security setting must not be ignored, so every unknown member is refused, without its name. */
+const object =
+  (shape: Shape, required: readonly string[]): Check =>
+  (value, path) => {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+      return broken(path, 'object');
+    }
+    const fields = value as Readonly<Record<string, unknown>>;
+    const isUnknown = Object.keys(fields).some((name) => !Object.hasOwn(shape, name));
+    return [
+      ...(isUnknown ? broken(path, 'unknown_field') : []),
+      ...Object.entries(shape).flatMap(([name, check]) => {
+        if (Object.hasOwn(fields, name)) return check(fields[name], `${path}.${name}`);
+        return required.includes(name) ? broken(`${path}.${name}`, 'required') : [];
+      }),
+    ];
+  };
+
+const everyMember = (shape: Shape) => object(shape, Object.keys(shape));
+
+const FIELDS = {
+  producerId: text(PRODUCER_ID, 'lower_case_letters_digits_hyphens_63_at_most'),
+  group: text(GROUP, 'letters_digits_dots_underscores_hyphens_63_at_most'),
+  scopes: list(SCOPES.length, oneOf(SCOPES)),
+  retentionClass: oneOf(RETENTION_CLASSES),
+  disabled: flag,
+  jobNamespaces: everyMember({ allowed: list(MAX_NAMESPACES, namespace), outside: oneOf(OUTSIDE) }),
+  eventsPerSecond: whole(1, MAX_EVENTS_PER_SECOND),
+  expectedActivity: everyMember({ everyMinutes: whole(1, MINUTES_OF_A_YEAR) }),
+  basis: everyMember({
+    derivation: text(DERIVATION, 'parsed-intent_resolved-plan_execution-observed_or_other:text'),
+    completeness: text(COMPLETENESS, 'lower_case_letters_digits_and_._:-_64_at_most'),
+  }),
+  roleArn: (value, path) =>
+    typeof value === 'string' && readRoleArn(value) ? [] : broken(path, 'arn_of_an_iam_role'),
+} satisfies Record<keyof Registration, Check>;
+
+const DEFAULTED = ['group', 'retentionClass', 'disabled'] as const;
+const REQUIRED = ['producerId', 'scopes'] as const;
+
+/** Fields that a change may take away again by `null`. */
+const REMOVABLE = Object.keys(FIELDS).filter(
+  (name) => !([...REQUIRED, ...DEFAULTED] as readonly string[]).includes(name),
+);
+
+const registrationOf = object(FIELDS, REQUIRED);
+
+/**
+ * The registration that a request or a command line asks for: `producerId` and `scopes` are required,
+ * `group` is the id, the retention class `standard` and `disabled` false where they are left out.
+ * @throws InvalidRegistrationError that names each field and the rule it breaks
+ */
+export function checkRegistration(input: unknown): Registration {
+  const violations = registrationOf(input, '$');
+  if (violations.length > 0) throw new InvalidRegistrationError(violations);
+  const given = input as Partial<Registration> & Pick<Registration, 'producerId' | 'scopes'>;
+  return {
+    group: given.producerId,
+    retentionClass: RETENTION_CLASSES[0],
+    disabled: false,
+    ...given,
+  };
+}
+
+/**
+ * A registration after a merge patch (RFC 7396) of its fields; `null` takes an optional one away. Id
+ * and `disabled` do not change this way.
+ * @throws InvalidRegistrationError
+ */
+export function patchRegistration(registration: Registration, patch: unknown): Registration {
+  const { producerId: _id, disabled: _disabled, ...changeable } = FIELDS;
+  const orNull = Object.entries(changeable).map(([name, check]): [string, Check] => [
+    name,
+    (value, path) => (value === null && REMOVABLE.includes(name) ? [] : check(value, path)),
+  ]);
+  const violations = object(Object.fromEntries(orNull), [])(patch, '$');
+  if (violations.length > 0) throw new InvalidRegistrationError(violations);
+  const merged = Object.entries({ ...registration, ...(patch as object) });
+  return Object.fromEntries(
+    merged.filter(([, value]) => value !== null),
+  ) as unknown as Registration;
+}

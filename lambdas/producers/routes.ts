@@ -1,0 +1,76 @@
+import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
+import {
+  type ChangeDependencies,
+  type ChangedProducer,
+  registerProducer,
+  UnknownProducerError,
+} from '../domain/producers/change-producer.ts';
+import { changeAsAsked } from '../domain/producers/change-request.ts';
+import {
+  checkRegistration,
+  InvalidRegistrationError,
+} from '../domain/producers/check-registration.ts';
+import { type ChangedBy, viewProducer } from '../domain/producers/producer.ts';
+import { readBody } from '../shared/http/body.ts';
+import { HttpProblem } from '../shared/http/problem.ts';
+import { jsonResponse } from '../shared/http/response.ts';
+
+type Handle = (
+  event: APIGatewayProxyEvent,
+  by: ChangedBy,
+  dependencies: ChangeDependencies,
+) => Promise<APIGatewayProxyResult>;
+
+const DEFAULT_LIMIT = 100;
+const MAX_LIMIT = 1_000;
+/** A sort key of the producers' partition. */
+const CURSOR = /^[0-9a-f]{64}$/;
+
+export const listProducers: Handle = async (event, _by, { directory }) => {
+  const { limit: asked, cursor } = event.queryStringParameters ?? {};
+  const limit = asked === undefined ? DEFAULT_LIMIT : Number(asked);
+  if (!Number.isSafeInteger(limit) || limit < 1 || limit > MAX_LIMIT) {
+    throw new HttpProblem(400, 'Bad Request', `limit is a whole number from 1 to ${MAX_LIMIT}`);
+  }
+  if (cursor !== undefined && !CURSOR.test(cursor)) {
+    throw new HttpProblem(400, 'Bad Request', 'the cursor is none that a page ended with');
+  }
+  const { producers, next } = await directory.list(limit, cursor);
+  return jsonResponse(200, { items: producers.map(viewProducer), cursor: next ?? null });
+};
+
+export const showProducer: Handle = async (event, _by, { directory }) => {
+  const producer = await directory.find(idOf(event));
+  if (!producer) throw new UnknownProducerError();
+  return jsonResponse(200, viewProducer(producer));
+};
+
+export const addProducer: Handle = async (event, by, dependencies) => {
+  const registration = checkRegistration(bodyOf(event));
+  return answer(201, await registerProducer(registration, by, dependencies));
+};
+
+export const changeProducer: Handle = async (event, by, dependencies) =>
+  answer(200, await changeAsAsked(idOf(event), bodyOf(event), by, dependencies));
+
+function idOf(event: APIGatewayProxyEvent): string {
+  return event.pathParameters?.producerId ?? '';
+}
+
+/** The parser's own message would quote the body, which may hold what its sender takes for a secret. */
+function bodyOf(event: APIGatewayProxyEvent): unknown {
+  const { text } = readBody(event);
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new InvalidRegistrationError([{ path: '$', rule: 'json' }]);
+  }
+}
+
+function answer(status: number, { producer, key }: ChangedProducer): APIGatewayProxyResult {
+  const response = jsonResponse(status, {
+    ...viewProducer(producer),
+    ...(key !== undefined && { key }),
+  });
+  return { ...response, headers: { ...response.headers, 'cache-control': 'no-store' } };
+}
