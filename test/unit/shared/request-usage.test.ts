@@ -85,6 +85,13 @@ describe('a refusal', () => {
       200,
       { trace_id_unreadable: 2, span_is_not_an_object: 1 },
     ],
+    [
+      'an export of unreadable spans',
+      TRACES,
+      exported({ traceId: 'x' }),
+      400,
+      { trace_id_unreadable: 1 },
+    ],
   ])('of %s is counted by rule', async (_what, route, sent, status, expected) => {
     const { post, rules } = frontDoor();
     expect((await post(route, sent)).status).toBe(status);
