@@ -132,7 +132,7 @@ describe('the producers function', () => {
     expect(missing).toMatchObject({ status: 409, answer: { errors: [{ rule: 'key_not_valid' }] } });
     expect((await send('PATCH', '/producers/q', { disabled: true })).status).toBe(404);
     expect((await send('GET', '/producers/q')).status).toBe(404);
-    expect((await send('DELETE', '/producers/p')).status).toBe(404);
+    expect((await send('DELETE', '/producers/p')).status).toBe(405);
   });
 
   it('lists in pages', async () => {
