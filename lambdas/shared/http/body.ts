@@ -70,14 +70,15 @@ export function header(event: APIGatewayProxyEvent, name: string): string | unde
   return headerValues(event, name).at(-1);
 }
 
-/** Every value of a header in the order sent. */
+/** Every value of a header in the order sent; a null, as hand-made events have it, is none. */
 export function headerValues(event: APIGatewayProxyEvent, name: string): string[] {
-  const multiple = Object.entries(event.multiValueHeaders ?? {});
-  const found = multiple
-    .filter(([key]) => key.toLowerCase() === name)
-    .flatMap(([, values]) => values ?? []);
-  if (found.length > 0) return found;
-  return Object.entries(event.headers ?? {})
-    .filter(([key, value]) => key.toLowerCase() === name && value !== undefined)
-    .map(([, value]) => value as string);
+  const named = <T>(headers: Record<string, T> | null) =>
+    Object.entries(headers ?? {}).flatMap(([key, value]) =>
+      key.toLowerCase() === name ? [value] : [],
+    );
+  const isText = (value: unknown) => typeof value === 'string';
+  const found = named(event.multiValueHeaders)
+    .flatMap((values) => values ?? [])
+    .filter(isText);
+  return found.length > 0 ? found : named(event.headers).filter(isText);
 }
