@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { seeded } from '../../support/seeded.ts';
 import { batchBody, mixedBatchBody, oddBodies } from './bodies.ts';
-import { CASES } from './case-counts.ts';
+import { CASES, FUZZ_MILLIS } from './case-counts.ts';
 import { type Fault, fault, frontDoor, type Outcome } from './front-door.ts';
 import { type Case, requests } from './transport.ts';
 
@@ -54,15 +54,19 @@ function judgeTexts(sent: string, { published }: Outcome): void {
 }
 
 describe('POST /api/v1/lineage/batch', () => {
-  it('keeps its promises whatever it is sent', async () => {
-    const { send, statuses } = frontDoor('/api/v1/lineage/batch');
-    const bodies = fc.oneof(batchBody, mixedBatchBody, oddBodies(batchBody));
-    await fc.assert(
-      fc.asyncProperty(requests(bodies), fault, async (sent, told) => {
-        judge(sent, told, await send(sent, told));
-      }),
-      seeded(CASES.batch),
-    );
-    expect([...statuses].sort()).toEqual([200, 400, 401, 503]);
-  });
+  it(
+    'keeps its promises whatever it is sent',
+    async () => {
+      const { send, statuses } = frontDoor('/api/v1/lineage/batch');
+      const bodies = fc.oneof(batchBody, mixedBatchBody, oddBodies(batchBody));
+      await fc.assert(
+        fc.asyncProperty(requests(bodies), fault, async (sent, told) => {
+          judge(sent, told, await send(sent, told));
+        }),
+        seeded(CASES.batch),
+      );
+      expect([...statuses].sort()).toEqual([200, 400, 401, 503]);
+    },
+    FUZZ_MILLIS,
+  );
 });

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { seeded } from '../../support/seeded.ts';
 import { eventBody, oddBodies } from './bodies.ts';
-import { CASES } from './case-counts.ts';
+import { CASES, FUZZ_MILLIS } from './case-counts.ts';
 import { type Fault, fault, frontDoor, type Outcome } from './front-door.ts';
 import { type Case, requests } from './transport.ts';
 
@@ -30,15 +30,19 @@ function withoutMark(bytes: Buffer): Buffer {
 }
 
 describe('POST /api/v1/lineage', () => {
-  it('keeps its promises whatever it is sent', async () => {
-    const { send, statuses } = frontDoor('/api/v1/lineage');
-    const bodies = fc.oneof(eventBody, oddBodies(eventBody));
-    await fc.assert(
-      fc.asyncProperty(requests(bodies), fault, async (sent, told) => {
-        judge(sent, told, await send(sent, told));
-      }),
-      seeded(CASES.event),
-    );
-    expect([...statuses].sort()).toEqual([201, 400, 401, 413, 503]);
-  });
+  it(
+    'keeps its promises whatever it is sent',
+    async () => {
+      const { send, statuses } = frontDoor('/api/v1/lineage');
+      const bodies = fc.oneof(eventBody, oddBodies(eventBody));
+      await fc.assert(
+        fc.asyncProperty(requests(bodies), fault, async (sent, told) => {
+          judge(sent, told, await send(sent, told));
+        }),
+        seeded(CASES.event),
+      );
+      expect([...statuses].sort()).toEqual([201, 400, 401, 413, 503]);
+    },
+    FUZZ_MILLIS,
+  );
 });

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { seeded } from '../../support/seeded.ts';
 import { exportBody, mixedExportBody, oddBodies } from './bodies.ts';
-import { CASES } from './case-counts.ts';
+import { CASES, FUZZ_MILLIS } from './case-counts.ts';
 import { type Fault, fault, frontDoor, type Outcome } from './front-door.ts';
 import { type Case, requests } from './transport.ts';
 
@@ -30,15 +30,19 @@ function occurrences(text: string, part: string): number {
 }
 
 describe('POST /v1/traces', () => {
-  it('keeps its promises whatever it is sent', async () => {
-    const { send, statuses } = frontDoor('/v1/traces');
-    const bodies = fc.oneof(exportBody, mixedExportBody, oddBodies(exportBody));
-    await fc.assert(
-      fc.asyncProperty(requests(bodies), fault, async (sent, told) => {
-        judge(sent, told, await send(sent, told));
-      }),
-      seeded(CASES.traces),
-    );
-    expect([...statuses].sort()).toEqual([200, 400, 401, 503]);
-  });
+  it(
+    'keeps its promises whatever it is sent',
+    async () => {
+      const { send, statuses } = frontDoor('/v1/traces');
+      const bodies = fc.oneof(exportBody, mixedExportBody, oddBodies(exportBody));
+      await fc.assert(
+        fc.asyncProperty(requests(bodies), fault, async (sent, told) => {
+          judge(sent, told, await send(sent, told));
+        }),
+        seeded(CASES.traces),
+      );
+      expect([...statuses].sort()).toEqual([200, 400, 401, 503]);
+    },
+    FUZZ_MILLIS,
+  );
 });
