@@ -1,11 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import {
-  GetFunctionConfigurationCommand,
-  UpdateFunctionConfigurationCommand,
-} from '@aws-sdk/client-lambda';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterEach, describe, expect, inject, it } from 'vitest';
 import { composeBearerKey } from '../../lambdas/domain/producers/bearer-key.ts';
 import { runEvent, span, spanExport } from '../support/events.ts';
+import { changeVariables } from '../support/function-variables.ts';
 import { StoreClient } from '../support/store-client.ts';
 
 const SECRET = 'canary-7f3a91c2';
@@ -110,29 +107,20 @@ describe('a request that is refused', () => {
 
 describe('while a dependency is away', () => {
   const store = new StoreClient(inject('environment'));
-  const FunctionName = store.environment.functions.ingest;
-  let variables: Record<string, string>;
+  let restore: () => Promise<void>;
 
-  const deployWith = async (change: Record<string, string>) => {
-    const Environment = { Variables: { ...variables, ...change } };
-    await store.clients.lambda.send(
-      new UpdateFunctionConfigurationCommand({ FunctionName, Environment }),
-    );
-  };
-
-  beforeAll(async () => {
-    const { Environment } = await store.clients.lambda.send(
-      new GetFunctionConfigurationCommand({ FunctionName }),
-    );
-    variables = Environment?.Variables ?? {};
-  });
-  afterAll(() => deployWith({}));
+  afterEach(() => restore());
 
   it.each([
     ['the stream', { LINEAGE_STREAM_NAME: 'gone' }],
     ['the producers table', { PRODUCERS_TABLE_NAME: 'gone' }],
   ])('the caller is asked to come again: %s', async (_, change) => {
-    await deployWith(change as Record<string, string>);
+    const { clients, environment } = store;
+    restore = await changeVariables(
+      clients,
+      environment.functions.ingest,
+      change as Record<string, string>,
+    );
     const answer = await store.post('/api/v1/lineage', JSON.stringify(runEvent()));
     expect(answer.status).toBe(503);
     expect(answer.headers.get('retry-after')).toBe('2');

@@ -106,16 +106,16 @@ export function header(event: APIGatewayProxyEvent, name: string): string | unde
   return headerValues(event, name).at(-1);
 }
 
-/** Every value of a header in the order sent. */
+/** Every value of a header in the order sent; a null, as hand-made events have it, is none. */
 export function headerValues(event: APIGatewayProxyEvent, name: string): string[] {
   const isNamed = (key: string) => key.length === name.length && key.toLowerCase() === name;
   const found: string[] = [];
   for (const [key, values] of Object.entries(event.multiValueHeaders ?? {})) {
-    if (isNamed(key)) found.push(...(values ?? []));
+    if (isNamed(key)) found.push(...(values ?? []).filter((value) => typeof value === 'string'));
   }
   if (found.length > 0) return found;
   for (const [key, value] of Object.entries(event.headers ?? {})) {
-    if (isNamed(key) && value !== undefined) found.push(value);
+    if (isNamed(key) && typeof value === 'string') found.push(value);
   }
   return found;
 }

@@ -124,11 +124,4 @@ describe('reading a request body', () => {
       `413 ${MAX_DECODED_BYTES}`,
     );
   });
-
-  it('never inflates far beyond the limit', () => {
-    const bomb = binary(gzipSync(Buffer.alloc(200_000_000)));
-    const before = process.memoryUsage().arrayBuffers;
-    ruleOf(bomb);
-    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(60_000_000);
-  });
 });

@@ -1,0 +1,167 @@
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+
+/** What the proxy does to one call instead of passing it on. */
+export type AwsFault =
+  /** Answers with this error; the call never reaches the service. */
+  | { readonly kind: 'refuse'; readonly status: number; readonly code: string }
+  /** The service does it, and the connection breaks before the answer. */
+  | { readonly kind: 'lose the answer' }
+  /** PutRecords alone: about half of the entries are reported as failed and never reach the stream. */
+  | { readonly kind: 'refuse some entries'; readonly code: string };
+
+export const throttled: AwsFault = {
+  kind: 'refuse',
+  status: 400,
+  code: 'ProvisionedThroughputExceededException',
+};
+export const throttledByKms: AwsFault = { ...throttled, code: 'ThrottlingException' };
+export const broken: AwsFault = { kind: 'refuse', status: 500, code: 'InternalFailure' };
+export const kmsBroken: AwsFault = { ...broken, code: 'KMSInternalException' };
+export const denied: AwsFault = { kind: 'refuse', status: 400, code: 'AccessDeniedException' };
+export const answerLost: AwsFault = { kind: 'lose the answer' };
+export const partlyRefused: AwsFault = {
+  kind: 'refuse some entries',
+  code: 'ProvisionedThroughputExceededException',
+};
+
+/** How a fault is called in the counts of the proxy. */
+export function nameOf(fault: AwsFault): string {
+  return fault.kind === 'refuse' ? fault.code : fault.kind;
+}
+
+/** The faults of one action, each with its share of the calls; the rest passes unharmed. */
+export type FaultPlan = Readonly<
+  Record<string, ReadonlyArray<readonly [fault: AwsFault, share: number]>>
+>;
+
+export interface AwsFaultProxy {
+  /** To be given to a function as `AWS_ENDPOINT_URL_…`; no trailing slash. */
+  readonly endpointUrl: string;
+  /** Calls by action, and by action and fault: `PutRecords`, `PutRecords: lose the answer`. */
+  readonly counts: ReadonlyMap<string, number>;
+  close(): Promise<void>;
+}
+
+/**
+ * Stands between functions and the emulator, which has no faults of its own. Knows services that speak
+ * JSON 1.x over HTTP/1.1 and name their action in `X-Amz-Target` (Kinesis, KMS, DynamoDB).
+ * @param seed of the choice which call is hit; which one that is also depends on the order of arrival
+ */
+export async function startAwsFaultProxy(
+  upstreamUrl: string,
+  plan: FaultPlan,
+  seed: number,
+): Promise<AwsFaultProxy> {
+  const counts = new Map<string, number>();
+  const count = (what: string) => counts.set(what, (counts.get(what) ?? 0) + 1);
+  const random = randomFrom(seed);
+
+  const handle = async (incoming: IncomingMessage, outgoing: ServerResponse) => {
+    const action = String(incoming.headers['x-amz-target']).split('.').at(-1) as string;
+    count(action);
+    const body = await buffer(incoming);
+    const fault = draw(plan[action] ?? [], random());
+    if (fault) count(`${action}: ${nameOf(fault)}`);
+    if (fault?.kind === 'refuse') {
+      answer(outgoing, fault.status, { __type: fault.code, message: 'injected' });
+    } else if (fault?.kind === 'refuse some entries') {
+      await putSome(incoming, body, fault.code, random, outgoing, upstreamUrl);
+    } else {
+      const { status, type, bytes } = await forward(incoming, body, upstreamUrl);
+      if (fault?.kind === 'lose the answer') outgoing.socket?.resetAndDestroy();
+      else outgoing.writeHead(status, { 'content-type': type }).end(bytes);
+    }
+  };
+
+  const server = createServer((incoming, outgoing) => {
+    handle(incoming, outgoing).catch(() => outgoing.destroy());
+  });
+  // A kept connection that is closed under a function would be a fault that nobody planned.
+  server.keepAliveTimeout = 60_000;
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    endpointUrl: `http://127.0.0.1:${port}`,
+    counts,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+/** Passes on the entries that are spared, and answers for all of them in the order sent. */
+async function putSome(
+  incoming: IncomingMessage,
+  body: Buffer,
+  code: string,
+  random: () => number,
+  outgoing: ServerResponse,
+  upstreamUrl: string,
+): Promise<void> {
+  const input = JSON.parse(body.toString('utf8')) as { readonly Records: readonly unknown[] };
+  const spared = input.Records.map(() => random() < 0.5);
+  const Records = input.Records.filter((_, index) => spared[index]);
+  let put: unknown[] = [];
+  if (Records.length > 0) {
+    const sent = Buffer.from(JSON.stringify({ ...input, Records }));
+    const { status, bytes } = await forward(incoming, sent, upstreamUrl);
+    if (status !== 200) throw new Error(`the stream answered ${status}`);
+    put = (JSON.parse(bytes.toString('utf8')) as { Records: unknown[] }).Records;
+  }
+  answer(outgoing, 200, {
+    FailedRecordCount: input.Records.length - put.length,
+    Records: spared.map((isSpared) =>
+      isSpared ? put.shift() : { ErrorCode: code, ErrorMessage: 'injected' },
+    ),
+  });
+}
+
+function forward(
+  { method, url, headers }: IncomingMessage,
+  body: Buffer,
+  upstreamUrl: string,
+): Promise<{ status: number; type: string; bytes: Buffer }> {
+  return new Promise((resolve, reject) => {
+    const sent = request(
+      new URL(url ?? '/', upstreamUrl),
+      { method, agent: false, headers: { ...headers, 'content-length': body.length } },
+      (response) => {
+        buffer(response).then((bytes) => {
+          const type = response.headers['content-type'] ?? 'application/x-amz-json-1.1';
+          resolve({ status: response.statusCode ?? 0, type, bytes });
+        }, reject);
+      },
+    );
+    sent.on('error', reject);
+    sent.end(body);
+  });
+}
+
+function answer(outgoing: ServerResponse, status: number, document: unknown): void {
+  outgoing
+    .writeHead(status, { 'content-type': 'application/x-amz-json-1.1' })
+    .end(JSON.stringify(document));
+}
+
+function draw(faults: FaultPlan[string], chance: number): AwsFault | undefined {
+  let upTo = 0;
+  return faults.find(([, share]) => {
+    upTo += share;
+    return chance < upTo;
+  })?.[0];
+}
+
+/** Mulberry32: numbers in [0, 1) that come again with the same seed. */
+export function randomFrom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}

@@ -1,0 +1,22 @@
+import {
+  GetFunctionConfigurationCommand,
+  UpdateFunctionConfigurationCommand,
+} from '@aws-sdk/client-lambda';
+import type { Clients } from '../../localstack/clients.ts';
+
+/** Changes the environment variables of a deployed function. Returns how to set them back. */
+export async function changeVariables(
+  { lambda }: Pick<Clients, 'lambda'>,
+  FunctionName: string,
+  change: Readonly<Record<string, string>>,
+): Promise<() => Promise<void>> {
+  const { Environment } = await lambda.send(new GetFunctionConfigurationCommand({ FunctionName }));
+  const before = Environment?.Variables ?? {};
+  const set = async (Variables: Record<string, string>) => {
+    await lambda.send(
+      new UpdateFunctionConfigurationCommand({ FunctionName, Environment: { Variables } }),
+    );
+  };
+  await set({ ...before, ...change });
+  return () => set(before);
+}
