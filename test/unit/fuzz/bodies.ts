@@ -106,7 +106,7 @@ const OTHER_MEMBERS = [
 ];
 
 /** An event that the store takes, with its own number so that no two are alike. */
-export const wholeEvent = fc
+const wholeEvent = fc
   .tuple(fc.constantFrom(...FILED_BY), fc.subarray(OTHER_MEMBERS), fc.nat(1e9), space)
   .map(([filedBy, others, n, gap]) => objectOf([...others, filedBy, `"n":${n}`], gap));
 
@@ -127,7 +127,7 @@ const edits = fc.array(
 );
 
 /** Hits bytes anywhere: quotes and braces, halves of characters, and what a length stood for. */
-export function mutated(bytes: fc.Arbitrary<Buffer>): fc.Arbitrary<Buffer> {
+function mutated(bytes: fc.Arbitrary<Buffer>): fc.Arbitrary<Buffer> {
   return fc.tuple(bytes, edits).map(([whole, hits]) => {
     let current = whole;
     for (const [where, how, byte] of hits) {
@@ -171,7 +171,7 @@ const text = (arbitrary: fc.Arbitrary<string>) => arbitrary.map((whole) => Buffe
 const bytesOf = (arbitrary: fc.Arbitrary<Buffer>): fc.Arbitrary<Body> =>
   arbitrary.map((bytes) => ({ bytes, contentType: JSON_TYPE }));
 
-/** Bodies that are no event, or hardly one; {@link wholeEvent} and the like are hit byte by byte. */
+/** Bodies that are no event, or hardly one; whole ones are hit byte by byte. */
 export function oddBodies(whole: fc.Arbitrary<Body>): fc.Arbitrary<Body> {
   return fc.oneof(
     { weight: 6, arbitrary: bytesOf(text(oddEvent)) },

@@ -38,7 +38,7 @@ export const fault: fc.Arbitrary<Fault> = fc.oneof(
 );
 
 /** A record as the stream has it. */
-export interface Published {
+interface Published {
   readonly receiptId: string;
   readonly bytes: Buffer;
   readonly text: string;
