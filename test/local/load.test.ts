@@ -21,8 +21,8 @@ import { changeVariables } from '../support/function-variables.ts';
 import { type Answer, StoreClient } from '../support/store-client.ts';
 
 const SENDERS = 20;
-const SINGLES = 1_000;
-const BATCHES = 40;
+const SINGLES = 2_500;
+const BATCHES = 25;
 const BATCH_ITEMS = 100;
 const SEED = 20_261_129;
 
