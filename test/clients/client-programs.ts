@@ -52,16 +52,17 @@ export async function runOtelClient(
   );
 }
 
-/** As {@link runOtelClient}, with the Python SDK, which speaks protobuf only. */
+/** As {@link runOtelClient}, with the Python SDK, which has no http/json. */
 export async function runOtelPythonClient(
   plan: WorkloadPlan,
   target: ClientTarget,
-  compression: 'none' | 'gzip',
+  settings: Readonly<Record<string, string>>,
 ): Promise<OtlpSpan[]> {
   const python = await installPython('otel-python');
   const program = join(CLIENTS, 'otel-python', 'spans.py');
-  const settings = { ...otelSettings(target), OTEL_EXPORTER_OTLP_COMPRESSION: compression };
-  return toldSpans(await runPlanned(python, [program], plan, settings));
+  return toldSpans(
+    await runPlanned(python, [program], plan, { ...otelSettings(target), ...settings }),
+  );
 }
 
 const otelSettings = ({ url, key }: ClientTarget) => ({

@@ -8,7 +8,8 @@ describeClient('OpenTelemetry Python', ['Python'], () => {
     describeTracesClient(`http/protobuf, compression ${compression}`, {
       send: (plan, origin, { clientUrls, keys }) => {
         const path = new URL(clientUrls.otel).pathname.replace(/\/$/, '');
-        return runOtelPythonClient(plan, { url: origin + path, key: keys.traces }, compression);
+        const target = { url: origin + path, key: keys.traces };
+        return runOtelPythonClient(plan, target, { OTEL_EXPORTER_OTLP_COMPRESSION: compression });
       },
       contentType: 'application/x-protobuf',
       gzipped: [1, 2, 3, 4].map(() => compression === 'gzip'),

@@ -1,6 +1,6 @@
 """Drives the OpenTelemetry SDK as a governed tool server does: one span for each run that ended, each exported alone.
 
-Reads the plan from the file named by the first argument; endpoint, key and compression come from the OTEL_*
+Reads the plan from the file named by the first argument; endpoint, key, compression and protocol come from the OTEL_*
 variables, as for any user. Prints what the exporter is told as `TOLD <OTLP/JSON>`.
 """
 
@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import base64
 import json
+import os
 import sys
 
 from google.protobuf import json_format
 from opentelemetry import trace
 from opentelemetry.exporter.otlp.proto.common.trace_encoder import encode_spans
-from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+from opentelemetry.exporter.otlp.proto.grpc.trace_exporter import OTLPSpanExporter as GrpcExporter
+from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter as HttpExporter
 from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor
@@ -36,13 +38,13 @@ class PlannedIds(IdGenerator):
         return self.span_id
 
 
-class TellingExporter(OTLPSpanExporter):
-    """Prints each batch before it is sent."""
+class TellingProcessor(BatchSpanProcessor):
+    """Prints each span that is handed over to be exported."""
 
-    def export(self, spans):
-        request = json_format.MessageToDict(encode_spans(spans))
+    def on_end(self, span):
+        request = json_format.MessageToDict(encode_spans([span]))
         print("TOLD", json.dumps(with_hex_ids(request)), flush=True)
-        return super().export(spans)
+        super().on_end(span)
 
 
 def with_hex_ids(value):
@@ -92,7 +94,8 @@ def main() -> None:
     ids = PlannedIds()
     resource = Resource.create({"service.name": "mcp-server-ol"})
     provider = TracerProvider(id_generator=ids, resource=resource)
-    provider.add_span_processor(BatchSpanProcessor(TellingExporter()))
+    grpc = os.environ.get("OTEL_EXPORTER_OTLP_PROTOCOL") == "grpc"
+    provider.add_span_processor(TellingProcessor(GrpcExporter() if grpc else HttpExporter()))
     tracer = provider.get_tracer("lineage-evidence-workload", "1.0.0")
     spans: dict[str, object] = {}
     for run in plan["runs"]:
