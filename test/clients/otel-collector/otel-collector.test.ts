@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { waitUntil } from '../../../localstack/process.ts';
 import { type RecordingProxy, startRecordingProxy } from '../../support/recording-proxy.ts';
 import { runOtelClient, runOtelPythonClient } from '../client-programs.ts';
 import { type ClientEnvironment, clientEnvironment } from '../environment.ts';
@@ -13,7 +13,7 @@ import { type Collector, startCollector } from './collector.ts';
 
 const SETUP_MILLIS = 540_000;
 const READ_MILLIS = 240_000;
-const POLL_MILLIS = 100;
+const FIRST_TRY_MILLIS = 30_000;
 
 describeClient('OpenTelemetry Collector', ['Go', 'Python'], () => {
   let environment: ClientEnvironment;
@@ -61,7 +61,7 @@ describeClient('OpenTelemetry Collector', ['Go', 'Python'], () => {
         const first = await startCollector(options);
         try {
           told = await send[from](first);
-          while (own().length === 0) await sleep(POLL_MILLIS);
+          expect(await waitUntil(() => own().length > 0, FIRST_TRY_MILLIS)).toBe(true);
         } finally {
           await first.kill();
         }
