@@ -79,6 +79,7 @@ interface ShownRun {
   readonly parent: { readonly runId: string } | null;
   readonly root: { readonly runId: string } | null;
   readonly traces: readonly unknown[];
+  readonly qualifications: readonly { readonly code: string }[];
   readonly events: readonly {
     readonly eventType: string;
     readonly deliveries: number;
@@ -92,8 +93,7 @@ interface ShownDataset {
 }
 
 /** The run id that a body names; undefined for job and dataset events. */
-export const runIdOf = (exchange: Exchange): string | undefined =>
-  JSON.parse(textOf(exchange)).run?.runId;
+const runIdOf = (exchange: Exchange): string | undefined => JSON.parse(textOf(exchange)).run?.runId;
 
 /**
  * Expects that each run shows one event for each distinct body that was delivered, and each delivery as a

@@ -109,6 +109,8 @@ describeClient('openlineage-spark', ['Python', 'Java', 'Maven'], () => {
       const types = failed.flatMap(({ events }) => events.map(({ eventType }) => eventType));
       expect(failed).toHaveLength(1);
       expect(types).toEqual(expect.arrayContaining(['START', 'FAIL', 'COMPLETE']));
+      const codes = failed[0]?.qualifications.map(({ code }) => code);
+      expect(codes).toContain('conflicting_terminals');
     });
   });
 
