@@ -11,6 +11,7 @@ import { createPlan, type WorkloadPlan } from './plan.ts';
 import { expectPlannedRuns, plannedEvents, sensitivePaths } from './planned-runs.ts';
 import { literals } from './statements.ts';
 import {
+  countDuplicates,
   delivered,
   distinctBodies,
   expectRunsComplete,
@@ -100,6 +101,7 @@ export function describeLineageClient(name: string, client: LineageClient): void
       expect(distinctBodies(arrived)).toHaveLength(plannedEvents(disturbed) - client.lost);
       expect(arrived).toHaveLength(distinctBodies(arrived).length + client.repeated);
       await expectRunsComplete(environment, arrived);
+      expect(await countDuplicates(environment, arrived)).toBe(client.repeated);
       const struck = distinctBodies(faulty);
       const afterwards = arrived.filter((exchange) => struck.includes(textOf(exchange)));
       await expectStoredToTheByte(environment, afterwards);

@@ -69,7 +69,17 @@ export async function expectStoredToTheByte(
   return redacted;
 }
 
-/** An event of a run as the query API shows it; only what the client tests look at. */
+/** How many of the deliveries are known as a repetition of another one. */
+export async function countDuplicates(
+  environment: ClientEnvironment,
+  exchanges: readonly Exchange[],
+): Promise<number> {
+  const path = (exchange: Exchange) => `/api/v1/events/${receiptOf(exchange)}`;
+  const texts = exchanges.map((exchange) => readUntil(environment, path(exchange), isStored));
+  return (await Promise.all(texts)).filter((text) => JSON.parse(text).duplicateOf).length;
+}
+
+/** A run as the query API shows it; only what the client tests look at. */
 interface ShownRun {
   readonly runId: string;
   readonly state: string;

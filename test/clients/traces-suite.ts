@@ -41,6 +41,8 @@ export function describeTracesClient(name: string, client: TracesClient): void {
       proxy = await startRecordingProxy(new URL(environment.apiUrl).origin);
       told = await client.send(plan, proxy.origin, environment);
       sent = [...proxy.exchanges];
+      // The SDK hides a refusal, and each test would wait for spans that never come.
+      if (delivered(sent).length === 0) throw new Error('the store accepted no export');
     }, SETUP_MILLIS);
 
     afterAll(() => proxy?.close());
