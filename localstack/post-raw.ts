@@ -8,6 +8,9 @@ export interface RawAnswer {
   readonly body: Buffer;
 }
 
+/** By name as spelled; a list is a header that is sent in several lines. */
+export type RawHeaders = Readonly<Record<string, string | readonly string[]>>;
+
 // The ingest answers within 4 s; an emulator that starts a function for the first time needs longer.
 const ANSWER_TIMEOUT_MILLIS = 30_000;
 
@@ -19,7 +22,7 @@ const ANSWER_TIMEOUT_MILLIS = 30_000;
 export async function postRaw(
   url: string,
   method: string,
-  headers: Readonly<Record<string, string>>,
+  headers: RawHeaders,
   body: Buffer,
 ): Promise<RawAnswer> {
   const target = new URL(url);

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { UserError } from './errors.ts';
 import { takeLock } from './lock.ts';
 import { REPOSITORY } from './paths.ts';
@@ -10,16 +10,20 @@ import { run } from './process.ts';
 const REQUIREMENTS = join(REPOSITORY, 'localstack', 'requirements.txt');
 /** Written last: a folder without it is what an interrupted install left. */
 const STAMP = 'complete';
-/** About 25 MB from a package index; minutes only on a very slow line. */
+/** 25 MB from a package index for the emulator, 320 MB for Spark; minutes only on a slow line. */
 const INSTALL_LIMIT_MILLIS = 300_000;
 
-/** The virtual environment that holds the emulator, made once and shared by start and tests. Returns its Python. */
+/**
+ * The virtual environment of some pinned requirements, the emulator's unless others are named; made once and shared.
+ * Of several files a later one is built with what the earlier ones installed, so that build tools are pinned too. Returns its Python.
+ */
 export async function ensureVenv(
   python: Python,
   baseDir: string = join(REPOSITORY, '.local'),
-  requirements: string = REQUIREMENTS,
+  requirements: readonly string[] = [REQUIREMENTS],
 ): Promise<string> {
-  const folder = join(baseDir, venvName(python, readFileSync(requirements, 'utf8')));
+  const pinned = requirements.map((file) => readFileSync(file, 'utf8')).join('');
+  const folder = join(baseDir, venvName(python, pinned));
   const executable = join(folder, 'bin', 'python');
   const isComplete = () => existsSync(join(folder, STAMP)) && existsSync(executable);
   if (isComplete()) return executable;
@@ -42,7 +46,7 @@ function venvName(python: Python, requirements: string): string {
 async function build(
   python: Python,
   folder: string,
-  requirements: string,
+  requirements: readonly string[],
   log: string,
 ): Promise<void> {
   rmSync(folder, { recursive: true, force: true });
@@ -54,13 +58,16 @@ async function build(
       `Python ${python.version} could not make a virtual environment (${log}): install its venv package, then run the command again.`,
     );
   }
-  const pip = ['-m', 'pip', 'install', '--quiet', '--require-hashes', '-r', requirements];
-  const installed = await run(join(folder, 'bin', 'python'), pip, options);
-  if (installed.code !== 0) {
-    const why = installed.timedOut ? 'did not finish in 5 minutes' : `failed (${log})`;
-    throw new UserError(
-      `Installing the emulator from the Python package index ${why}: check the network or the proxy settings of pip, then run the command again.`,
-    );
+  for (const [position, file] of requirements.entries()) {
+    const pip = ['-m', 'pip', 'install', '--quiet', '--require-hashes', '-r', file];
+    if (position > 0) pip.push('--no-build-isolation');
+    const installed = await run(join(folder, 'bin', 'python'), pip, options);
+    if (installed.code !== 0) {
+      const why = installed.timedOut ? 'did not finish in 5 minutes' : `failed (${log})`;
+      throw new UserError(
+        `Installing ${relative(REPOSITORY, file)} from the Python package index ${why}: check the network or the proxy settings of pip, then run the command again.`,
+      );
+    }
   }
   writeFileSync(join(folder, STAMP), `${python.version}\n`);
 }

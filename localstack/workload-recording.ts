@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
 /** One request of a real client as it went over the wire. */
-export interface RecordedRequest {
+interface RecordedRequest {
   readonly method: string;
   /** Below the API's base URL. */
   readonly path: string;

@@ -4,9 +4,9 @@ import { parseArgs } from 'node:util';
 import { runEntryPoint, UserError } from '../../localstack/errors.ts';
 import { REPOSITORY } from '../../localstack/paths.ts';
 import type { WorkloadRequest } from '../../localstack/workload-recording.ts';
-import { installPythonClient, runOtelClient, runPythonClient } from './client-programs.ts';
+import { type Exchange, startRecordingProxy, textOf } from '../support/recording-proxy.ts';
+import { runOtelClient, runPythonClient } from './client-programs.ts';
 import { createPlan, type WorkloadPlan } from './plan.ts';
-import { type Exchange, startRecordingProxy } from './recording-proxy.ts';
 
 const RECORDING = join(REPOSITORY, 'test', 'fixtures', 'workload');
 
@@ -25,11 +25,10 @@ await runEntryPoint(async () => {
   const upstream = values.url === undefined ? undefined : new URL(values.url);
   const base = upstream?.pathname.replace(/\/$/, '') ?? '';
   const plan = createPlan(new Date());
-  const python = await installPythonClient();
   const proxy = await startRecordingProxy(upstream?.origin);
   const url = `${proxy.origin}${base}`;
   try {
-    await runPythonClient(python, plan, { url: `${url}/`, key: values['lineage-key'] });
+    await runPythonClient(plan, { url: `${url}/`, key: values['lineage-key'] });
     await runOtelClient(plan, { url, key: values['traces-key'] });
   } catch (error) {
     // With DEBUG=1 the client's own words; without, what is nearly always the cause.
@@ -40,10 +39,10 @@ await runEntryPoint(async () => {
   } finally {
     await proxy.close();
   }
-  const refused = proxy.exchanges.find(({ response }) => response.status >= 300);
+  const refused = proxy.exchanges.find(({ response }) => (response?.status ?? 0) >= 300);
   if (refused) {
     throw new UserError(
-      `Nothing was recorded because the ingest answered ${refused.response.status} to ${refused.path}: check the URL and the keys.`,
+      `Nothing was recorded because the ingest answered ${refused.response?.status} to ${refused.path}: check the URL and the keys.`,
     );
   }
   writeRecording(proxy.exchanges.map((exchange) => toRequest(exchange, base, plan)));
@@ -51,19 +50,20 @@ await runEntryPoint(async () => {
 });
 
 function toRequest(exchange: Exchange, base: string, plan: WorkloadPlan): WorkloadRequest {
-  const { method, path, headers, gzip, body } = exchange;
+  const { method, path, headers, gzip } = exchange;
   return {
     ...describe(exchange, plan),
     method,
     path: path.slice(base.length),
     headers,
     gzip,
-    body,
+    body: textOf(exchange),
   };
 }
 
-function describe({ path, body }: Exchange, plan: WorkloadPlan): { name: string; run?: string } {
-  const content = JSON.parse(body);
+function describe(exchange: Exchange, plan: WorkloadPlan): { name: string; run?: string } {
+  const { path } = exchange;
+  const content = JSON.parse(textOf(exchange));
   if (!path.endsWith('/v1/traces')) {
     const run = plan.runs.find(({ runId }) => runId === content.run.runId)?.name;
     if (run === undefined) throw new Error(`event of a run that is not in the plan: ${path}`);

@@ -1,6 +1,6 @@
 """Drives the OpenLineage client as a governed tool server does: START and a terminal for each run.
 
-Reads the plan from the file named by the first argument, URL and key from the environment.
+Reads the plan from the file named by the first argument; URL, key and transport (http or async_http) from the environment.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class TraceContextRunFacet(RunFacet):
 
 def create_client(gzip: bool) -> OpenLineageClient:
     transport = {
-        "type": "http",
+        "type": os.environ["EVIDENCE_TRANSPORT"],
         "url": os.environ["EVIDENCE_URL"],
         "auth": {"type": "api_key", "apiKey": os.environ["EVIDENCE_KEY"]},
         "timeout": TIMEOUT_SECONDS,
@@ -166,6 +166,7 @@ def main() -> None:
     clients = {gzip: create_client(gzip) for gzip in (False, True)}
     for _, gzip, event in planned_events(plan):
         clients[gzip].emit(event)
+    # Without close() the asynchronous transport sends nothing at all when the process ends.
     for client in clients.values():
         client.close()
 

@@ -1,0 +1,130 @@
+import { copyFileSync, readdirSync } from 'node:fs';
+import { appendFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  type Exchange,
+  type Fault,
+  type RecordingProxy,
+  startRecordingProxy,
+  textOf,
+} from '../../support/recording-proxy.ts';
+import { type ClientEnvironment, clientEnvironment } from '../environment.ts';
+import { BUSY, LOSE_ANSWER, PASS, RESET } from '../faults.ts';
+import { CLIENTS, installJava, installPython } from '../installed.ts';
+import { runProgram, withFolder } from '../program.ts';
+import {
+  accepted,
+  delivered,
+  distinctBodies,
+  expectRunsComplete,
+  expectStoredToTheByte,
+  storedDocument,
+} from '../stored.ts';
+import { describeClient } from '../tools.ts';
+
+const SETUP_MILLIS = 540_000;
+const READ_MILLIS = 180_000;
+const LITERAL = 'CH9300762011623852957';
+
+describeClient('openlineage-spark', ['Python', 'Java', 'Maven'], () => {
+  let environment: ClientEnvironment;
+  let proxy: RecordingProxy;
+
+  beforeAll(async () => {
+    environment = clientEnvironment();
+    proxy = await startRecordingProxy(new URL(environment.apiUrl).origin);
+  });
+
+  afterAll(() => proxy?.close());
+
+  const runJob = async (...faults: readonly (Fault | undefined)[]) => {
+    const before = proxy.exchanges.length;
+    const python = await installPython('openlineage-spark');
+    const jars = await installJava('openlineage-spark');
+    proxy.inject(...faults);
+    const { code, output } = await withFolder(async (folder) => {
+      const conf = join(folder, 'spark-defaults.conf');
+      copyFileSync(join(CLIENTS, 'openlineage-spark', 'spark-defaults.conf'), conf);
+      // From Spark's own settings the listener takes no path of a URL, only origin and endpoint.
+      const endpoint = `${new URL(environment.apiUrl).pathname}/api/v1/lineage`;
+      const jar = readdirSync(jars).find((name) => name.endsWith('.jar')) ?? '';
+      await appendFile(
+        conf,
+        [
+          `spark.jars ${join(jars, jar)}`,
+          `spark.openlineage.transport.url ${proxy.origin}`,
+          `spark.openlineage.transport.endpoint ${endpoint}`,
+          `spark.openlineage.transport.auth.apiKey ${environment.keys.lineage}`,
+        ].join('\n'),
+      );
+      const settings = {
+        SPARK_CONF_DIR: folder,
+        PYSPARK_PYTHON: python,
+        SPARK_LOCAL_IP: '127.0.0.1',
+      };
+      const program = join(CLIENTS, 'openlineage-spark', 'job.py');
+      return await runProgram(python, [program, folder], settings, folder);
+    });
+    if (code !== 0) throw new Error(`Spark ended with ${code}:\n${output}`);
+    return { output, exchanges: proxy.exchanges.slice(before) };
+  };
+
+  describe('undisturbed', { timeout: READ_MILLIS }, () => {
+    let job: Awaited<ReturnType<typeof runJob>>;
+
+    beforeAll(async () => {
+      job = await runJob();
+    }, SETUP_MILLIS);
+
+    it('gets 201 for each gzipped event, at the first attempt', () => {
+      expect(job.output).toContain('FAILED AS PLANNED');
+      expect(job.output).not.toContain('Could not emit lineage');
+      expect(job.exchanges.length).toBeGreaterThan(10);
+      expect(new Set(job.exchanges.map(({ response }) => response?.status))).toEqual(
+        new Set([201]),
+      );
+      expect(new Set(job.exchanges.map(({ gzip }) => gzip))).toEqual(new Set([true]));
+    });
+
+    it('finds every event stored to the byte, but for the declared redactions', async () => {
+      await expectStoredToTheByte(environment, job.exchanges);
+    });
+
+    it('finds no literal of the failed statement in what is stored', async () => {
+      expect(job.exchanges.some((exchange) => textOf(exchange).includes(LITERAL))).toBe(true);
+      for (const exchange of job.exchanges) {
+        expect(await storedDocument(environment, exchange)).not.toContain(LITERAL);
+      }
+    });
+
+    it('shows the write as complete, the failed one as failed though a COMPLETE follows', async () => {
+      const runs = [...(await expectRunsComplete(environment, job.exchanges)).values()];
+      const written = runs.filter(({ outputs }) =>
+        outputs.some(({ name }) => name.endsWith('totals')),
+      );
+      expect(written.map(({ state }) => state)).toEqual(['COMPLETE']);
+      expect(written[0]?.inputs.map(({ name }) => name.split('/').at(-1))).toEqual(['orders.csv']);
+      const failed = runs.filter(({ state }) => state === 'FAIL');
+      const types = failed.flatMap(({ events }) => events.map(({ eventType }) => eventType));
+      expect(failed).toHaveLength(1);
+      expect(types).toEqual(expect.arrayContaining(['START', 'FAIL', 'COMPLETE']));
+      const codes = failed[0]?.qualifications.map(({ code }) => code);
+      expect(codes).toContain('conflicting_terminals');
+    });
+  });
+
+  it(
+    'loses what meets a reset or two busy answers, says so in its log, and nothing that got a 2xx',
+    async () => {
+      const { output, exchanges } = await runJob(BUSY, PASS, BUSY, BUSY, RESET, LOSE_ANSWER);
+      const arrived: readonly Exchange[] = delivered(exchanges);
+      const sent = distinctBodies(exchanges);
+      expect(distinctBodies(arrived)).toHaveLength(sent.length - 2);
+      expect(output.match(/Could not emit lineage/g)).toHaveLength(3);
+      expect(accepted(exchanges)).toHaveLength(arrived.length - 1);
+      await expectRunsComplete(environment, arrived);
+    },
+    READ_MILLIS,
+  );
+});
