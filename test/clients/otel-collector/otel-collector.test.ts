@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import { waitUntil } from '../../../localstack/process.ts';
 import { type RecordingProxy, startRecordingProxy } from '../../support/recording-proxy.ts';
 import { runOtelClient, runOtelPythonClient } from '../client-programs.ts';
@@ -19,12 +19,12 @@ describeClient('OpenTelemetry Collector', ['Go', 'Python'], () => {
   let environment: ClientEnvironment;
   let proxy: RecordingProxy;
 
-  beforeAll(async () => {
+  beforeEach(async () => {
     environment = clientEnvironment();
     proxy = await startRecordingProxy(new URL(environment.apiUrl).origin);
   });
 
-  afterAll(() => proxy?.close());
+  afterEach(() => proxy?.close());
 
   // The collector does not look at the key of who sends to it.
   const send = {
@@ -53,19 +53,17 @@ describeClient('OpenTelemetry Collector', ['Go', 'Python'], () => {
       await withFolder(async (folder) => {
         const apiUrl = proxy.origin + new URL(environment.apiUrl).pathname;
         const options = { apiUrl, key: environment.keys.traces, encoding, folder };
-        const before = proxy.exchanges.length;
-        const own = () => proxy.exchanges.slice(before);
         let told: readonly OtlpSpan[];
 
         proxy.failAll(BUSY);
         const first = await startCollector(options);
         try {
           told = await send[from](first);
-          expect(await waitUntil(() => own().length > 0, FIRST_TRY_MILLIS)).toBe(true);
+          expect(await waitUntil(() => proxy.exchanges.length > 0, FIRST_TRY_MILLIS)).toBe(true);
         } finally {
           await first.kill();
         }
-        expect(own().every(({ response }) => response?.status === 503)).toBe(true);
+        expect(proxy.exchanges.every(({ response }) => response?.status === 503)).toBe(true);
 
         proxy.failAll(undefined);
         proxy.inject(RESET, LOSE_ANSWER);
@@ -75,9 +73,9 @@ describeClient('OpenTelemetry Collector', ['Go', 'Python'], () => {
         } finally {
           await second.kill();
         }
-        expect(own().filter(({ fault }) => fault === 'reset')).toHaveLength(1);
-        expect(own().filter(({ fault }) => fault === 'lose-answer')).toHaveLength(1);
-        for (const { headers, gzip, response } of own()) {
+        expect(proxy.exchanges.filter(({ fault }) => fault === 'reset')).toHaveLength(1);
+        expect(proxy.exchanges.filter(({ fault }) => fault === 'lose-answer')).toHaveLength(1);
+        for (const { headers, gzip, response } of proxy.exchanges) {
           expect(headers['Content-Type']).toBe(type);
           expect(gzip).toBe(true);
           expect([200, 503, undefined]).toContain(response?.status);
