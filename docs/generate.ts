@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { FINDING_KINDS } from '../lambdas/domain/audit/findings.ts';
 import { DEVIATIONS, REFUSALS } from '../lambdas/domain/openlineage/departures.ts';
 import { STORE_QUALIFICATIONS } from '../lambdas/domain/qualification.ts';
+import { TRACE_DEVIATIONS, TRACE_REFUSALS } from '../lambdas/domain/traces/departures.ts';
 
 /** A table that stands in code: the document and heading it is shown under, and its rows. */
 interface GeneratedTable {
@@ -24,6 +25,18 @@ export const generatedTables: readonly GeneratedTable[] = [
     heading: 'Refused by a rule',
     columns: ['rule', 'means'],
     rows: Object.entries(REFUSALS).map(([code, means]) => [`\`${code}\``, means]),
+  },
+  {
+    document: 'docs/api.md',
+    heading: 'Exports accepted with a deviation',
+    columns: ['deviation', 'means'],
+    rows: Object.entries(TRACE_DEVIATIONS).map(([code, means]) => [`\`${code}\``, means]),
+  },
+  {
+    document: 'docs/api.md',
+    heading: 'Exports refused by a rule',
+    columns: ['rule', 'means'],
+    rows: Object.entries(TRACE_REFUSALS).map(([code, means]) => [`\`${code}\``, means]),
   },
   {
     document: 'docs/api.md',

@@ -23,7 +23,7 @@ export function createHandler(dependencies: IngestTracesDependencies) {
       return withAcceptance(event, 'ingest:traces', dependencies, async (acceptance, usage) => {
         const request = readRequest(event);
         const { records, rejected, deviations } = acceptExport(request.text);
-        for (const { rule, count } of rejected) usage.refuse([{ path: SPANS, rule }], count);
+        for (const { count, ...first } of rejected) usage.refuse([first], count);
         const deliveries = records.map((part) =>
           acceptDelivery(deliveryOf(part, request, deviations), acceptance),
         );
@@ -38,9 +38,6 @@ export function createHandler(dependencies: IngestTracesDependencies) {
     otlpRefusal,
   );
 }
-
-/** Where the spans of an export stand. */
-const SPANS = '$.resourceSpans[0].scopeSpans[0].spans';
 
 function deliveryOf(
   { partitionKey, body }: ExportPart,

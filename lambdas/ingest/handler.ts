@@ -56,12 +56,12 @@ async function ingestEvent(
 }
 
 async function ingestBatch(
-  { text }: RequestBody,
+  { deviations, text }: RequestBody,
   acceptance: Acceptance,
   publisher: EventPublisher,
   usage: RequestUsage,
 ) {
-  const items = acceptBatch(text, acceptance);
+  const items = acceptBatch(text, acceptance, deviations);
   const records = items.flatMap((item) => ('accepted' in item ? [item.accepted.record] : []));
   await usage.admitBatch(records.length);
   for (const item of items) if ('refused' in item) usage.refuse(item.violations);

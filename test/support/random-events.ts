@@ -62,12 +62,14 @@ const { value } = fc.letrec<{ value: string; object: string }>((tie) => ({
     ),
 }));
 
+const DELETED = '"acme_gone":{"_deleted":true}';
+
 /** A map of facets: unknown ones with anything in them, and sometimes one that is redacted. */
 const facets = fc
   .tuple(fc.array(value, { maxLength: 3 }), fc.option(text), space)
   .map(([values, statement, gap]) => {
     const members = values.map((inner, i) => `"acme_facet${i}":${gap}${inner}`);
-    if (statement !== null) members.push(`"sql":${gap}{"query":${statement}}`);
+    if (statement !== null) members.push(`"sql":${gap}{"query":${statement}}`, DELETED);
     return joined('{', members, '}', gap);
   });
 
@@ -79,32 +81,34 @@ const dataset = (kind: 'input' | 'output') =>
         `{"namespace":"urn:n","facets":${own},"name":"d${n}","${kind}Facets":${more}}`,
     );
 
-/** Run events with unknown content at every place that facets can nest in, as raw JSON text. */
+/** Events of every kind with unknown content at every place that facets can nest in, as raw JSON text. */
 export const randomEvent: fc.Arbitrary<string> = fc
-  .tuple(
-    facets,
-    facets,
-    facets,
-    facets,
-    fc.array(dataset('input'), { maxLength: 2 }),
-    fc.array(dataset('output'), { maxLength: 2 }),
-    fc.uuid(),
-    fc.tuple(value, space),
-  )
-  .map(([run, parentRun, rootRun, job, inputs, outputs, runId, [extra, gap]]) => {
-    const parent = `{"run":{"runId":"p","facets":${parentRun}},"job":{"namespace":"n","name":"p"},"root":{"run":{"runId":"r","facets":${rootRun}},"job":{"namespace":"n","name":"r"}}}`;
-    const runFacets = run.replace('{', `{"parent":${parent}${/^\{\s*\}$/.test(run) ? '' : ','}`);
-    return joined(
-      '{',
-      [
-        `"acme_top":${extra}`,
-        `"run":{"facets":${runFacets},"runId":"${runId}"}`,
-        '"producer":"urn:p","eventTime":"2026-03-04T05:06:00Z","eventType":"OTHER"',
-        `"outputs":[${outputs.join(`,${gap}`)}]`,
-        `"inputs":[${inputs.join(',')}]`,
-        `"job":{"name":"j","facets":${job},"namespace":"n"}`,
-      ],
-      '}',
-      gap,
-    );
+  .record({
+    kind: fc.constantFrom('run', 'run', 'job', 'dataset'),
+    facets: fc.tuple(facets, facets, facets, facets),
+    inputs: fc.array(dataset('input'), { maxLength: 2 }),
+    outputs: fc.array(dataset('output'), { maxLength: 2 }),
+    runId: fc.uuid(),
+    extra: value,
+    gap: space,
+  })
+  .map(({ kind, facets: [own, job, parent, root], inputs, outputs, runId, extra, gap }) => {
+    const members = [
+      `"acme_top":${extra}`,
+      '"producer":"urn:p","eventTime":"2026-03-04T05:06:00Z","eventType":"OTHER"',
+      `"outputs":[${outputs.join(`,${gap}`)}]`,
+      `"inputs":[${inputs.join(',')}]`,
+    ];
+    if (kind === 'run') members.push(`"run":${runWithParents(own, parent, root, runId)}`);
+    if (kind === 'dataset') members.push(`"dataset":{"facets":${own},"namespace":"n","name":"d"}`);
+    else members.push(`"job":{"name":"j","facets":${job},"namespace":"n"}`);
+    return joined('{', members, '}', gap);
   });
+
+function runWithParents(own: string, parent: string, root: string, runId: string): string {
+  const job = '"job":{"namespace":"n","name":"p"}';
+  const rootRun = `"root":{"run":{"runId":"r","facets":${root}},${job}}`;
+  const parentFacet = `"parent":{"run":{"runId":"p","facets":${parent}},${job},${rootRun}}`;
+  const isEmpty = /^\{\s*\}$/.test(own);
+  return `{"facets":${own.replace('{', `{${parentFacet}${isEmpty ? '' : ','}`)},"runId":"${runId}"}`;
+}

@@ -16,9 +16,9 @@ export class JsonDocument {
   readonly #tape: Int32Array;
 
   /** @throws JsonSyntaxError when the text is not JSON as {@link scan} takes it */
-  constructor(text: string) {
+  constructor(text: string, maxDepth?: number) {
     this.text = text;
-    this.#tape = scan(text);
+    this.#tape = scan(text, maxDepth);
   }
 
   /** Number of nodes; they are numbered in the order of the text. */

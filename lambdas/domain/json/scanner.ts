@@ -81,9 +81,10 @@ const WORDS: ReadonlyMap<number, readonly [word: string, kind: Kind]> = new Map(
  * As fast as JSON.parse (bench json) because all its state is in local variables: a closure over
  * them, or a read through `charCodeAt`, takes twice as long.
  *
+ * @param maxDepth of objects and arrays; more only where no walk goes down the document
  * @throws JsonSyntaxError naming the rule and the offset
  */
-export function scan(text: string): Int32Array {
+export function scan(text: string, maxDepth = MAX_DEPTH): Int32Array {
   const codes = codeUnits(text);
   // Real events hold a value in every 18 to 24 characters; denser text enlarges the tape.
   let tape = new Int32Array(Math.max(64, (text.length >> 4) * WIDTH));
@@ -117,7 +118,7 @@ export function scan(text: string): Int32Array {
       at = isPlain ? at + 1 : endOfString(codes, at);
       used = put(tape, used, isPlain ? Kind.string : Kind.string | ESCAPED, start, at);
     } else if (first === OPEN_OBJECT || first === OPEN_ARRAY) {
-      if (outer.length === MAX_DEPTH) fail('too_deep', at);
+      if (outer.length === maxDepth) fail('too_deep', at);
       outer.push(container);
       container = used;
       used = put(tape, used, first === OPEN_OBJECT ? Kind.object : Kind.array, start, 0);

@@ -1,5 +1,5 @@
 import type { TextOddity } from '../json/oddities.ts';
-import type { SyntaxRule } from '../json/scanner.ts';
+import { SYNTAX_REFUSALS } from '../json/syntax-refusals.ts';
 
 /** What departs from RFC 8259 or I-JSON and is kept to the byte all the same. */
 const TEXT_DEVIATIONS: Readonly<Record<TextOddity, string>> = {
@@ -56,20 +56,6 @@ export const MAX_BATCH_ITEMS = 1_000;
 
 export const IDENTIFIER_TOO_LONG = `longer_than_${MAX_IDENTIFIER_BYTES}_bytes` as const;
 export const TOO_MANY_ITEMS = `more_than_${MAX_BATCH_ITEMS}_items` as const;
-
-const SYNTAX_REFUSALS: Readonly<Record<SyntaxRule, string>> = {
-  unexpected_end: 'the text ends inside a value, or is empty',
-  unexpected_character: 'no value begins with this character',
-  more_than_one_value: 'text follows the value',
-  expected_key: 'an object needs a key in double quotes here',
-  expected_colon: 'a colon must follow a key',
-  expected_comma_or_end: 'a comma or the end of the object or array must follow a value',
-  unterminated_string: 'a string has no closing quote',
-  control_character_in_string: 'a string holds a raw control character',
-  invalid_escape: 'a backslash starts no escape of JSON',
-  invalid_number: 'a number lacks a digit',
-  too_deep: 'objects and arrays nest deeper than 500',
-};
 
 /** Every rule by which an event or a batch is refused with 400: what nothing could be filed under. */
 export const REFUSALS = {

@@ -1,4 +1,5 @@
 import { fromBinary } from '@bufbuild/protobuf';
+import type { TraceDeviation } from '../traces/departures.ts';
 import { otlpJson } from './json-text.ts';
 import { ExportTraceServiceRequestSchema } from './otlp-traces_pb.ts';
 import { inspectWire, MAX_MESSAGE_DEPTH, refusal } from './wire.ts';
@@ -7,7 +8,7 @@ import { inspectWire, MAX_MESSAGE_DEPTH, refusal } from './wire.ts';
 export interface DecodedExport {
   /** OTLP/JSON; a function of the bytes alone, so that a retried delivery is recognised. */
   readonly text: string;
-  readonly deviations: readonly string[];
+  readonly deviations: readonly TraceDeviation[];
 }
 
 /**
@@ -18,10 +19,9 @@ export interface DecodedExport {
  */
 export function decodeExport(bytes: Uint8Array): DecodedExport {
   const { hasUnknownFields } = inspectWire(ExportTraceServiceRequestSchema, bytes);
-  return {
-    text: otlpJson(ExportTraceServiceRequestSchema, decode(bytes)),
-    deviations: ['sent_as_protobuf', ...(hasUnknownFields ? ['unknown_fields_dropped'] : [])],
-  };
+  const deviations: TraceDeviation[] = ['sent_as_protobuf'];
+  if (hasUnknownFields) deviations.push('unknown_fields_dropped');
+  return { text: otlpJson(ExportTraceServiceRequestSchema, decode(bytes)), deviations };
 }
 
 function decode(bytes: Uint8Array) {

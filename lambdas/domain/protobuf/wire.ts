@@ -1,16 +1,10 @@
 import { type DescField, type DescMessage, ScalarType } from '@bufbuild/protobuf';
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
 import { InvalidEventError } from '../errors.ts';
+import { MAX_ITEMS, TOO_MANY_MESSAGES, type TraceRefusal } from '../traces/departures.ts';
 
 /** What protobuf decoders refuse by custom; 100 messages become at most 140 levels of JSON. */
 export const MAX_MESSAGE_DEPTH = 100;
-
-/**
- * Messages and repeated strings. One takes two bytes on the wire and up to hundreds in memory: 6 MB
- * of empty spans would be more than a gigabyte. An attribute of a real export is two of them and over
- * 60 bytes of JSON, so that the bound on the text is met first.
- */
-export const MAX_ITEMS = 250_000;
 
 export interface WireReport {
   readonly hasUnknownFields: boolean;
@@ -33,7 +27,7 @@ export function inspectWire(schema: DescMessage, bytes: Uint8Array): WireReport 
   return { hasUnknownFields: walk.hasUnknownFields };
 }
 
-export function refusal(rule: string): InvalidEventError {
+export function refusal(rule: TraceRefusal): InvalidEventError {
   return new InvalidEventError([{ path: '$', rule }]);
 }
 
@@ -71,7 +65,7 @@ class WireWalk {
   }
 
   #count(): void {
-    if (++this.#items > MAX_ITEMS) throw refusal(`more_than_${MAX_ITEMS}_items`);
+    if (++this.#items > MAX_ITEMS) throw refusal(TOO_MANY_MESSAGES);
   }
 }
 

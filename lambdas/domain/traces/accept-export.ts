@@ -1,6 +1,7 @@
 import { InvalidEventError } from '../errors.ts';
 import { storeKey } from '../evidence/store-key.ts';
 import { JsonDocument } from '../json/document.ts';
+import type { TraceDeviation } from './departures.ts';
 import { type OtlpSpan, type RejectedSpans, readExport } from './otlp.ts';
 import { firstByteOf, refuseExplosion, splitExport } from './split.ts';
 
@@ -26,7 +27,7 @@ export interface AcceptedExport {
   readonly acceptedSpans: number;
   /** Told to the sender as partial success; it must not send them again. */
   readonly rejected: readonly RejectedSpans[];
-  readonly deviations: readonly string[];
+  readonly deviations: readonly TraceDeviation[];
 }
 
 /**

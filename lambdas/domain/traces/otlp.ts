@@ -1,7 +1,8 @@
 import { InvalidEventError } from '../errors.ts';
 import type { JsonDocument } from '../json/document.ts';
 import { Kind, NONE, type Node } from '../json/scanner.ts';
-import { type Span, SpanReader, type SpanRule } from './span.ts';
+import type { SpanRule, TraceDeviation } from './departures.ts';
+import { type Span, SpanReader } from './span.ts';
 
 /** A span and where it stands in its document. */
 export interface OtlpSpan extends Span {
@@ -24,7 +25,7 @@ export interface TraceExport {
   readonly spans: readonly OtlpSpan[];
   readonly rejected: readonly RejectedSpans[];
   /** Named departures from the specification that were accepted, in alphabetical order. */
-  readonly deviations: readonly string[];
+  readonly deviations: readonly TraceDeviation[];
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { JsonDocument } from '../json/document.ts';
 import { NONE, type Node } from '../json/scanner.ts';
+import type { SpanRule, TraceDeviation } from './departures.ts';
 import { spanIdOf, traceIdOf } from './ids.ts';
 import { otlpMember, snakeCase } from './members.ts';
 import { readRunIds } from './span-runs.ts';
@@ -24,14 +25,6 @@ export interface Span {
   readonly statusCode?: number;
 }
 
-/** Why a span cannot be filed. An id is missing when it is absent, empty or all zeros, else unreadable. */
-export type SpanRule =
-  | 'span_is_not_an_object'
-  | 'trace_id_missing'
-  | 'trace_id_unreadable'
-  | 'span_id_missing'
-  | 'span_id_unreadable';
-
 /** SpanFlags of OTLP: whether the next bit is known, and whether the parent is remote. */
 const PARENT_IS_KNOWN_FLAG = 0x100;
 const PARENT_IS_REMOTE_FLAG = 0x200;
@@ -40,6 +33,12 @@ const SPAN_KINDS = [
   ...['SPAN_KIND_UNSPECIFIED', 'SPAN_KIND_INTERNAL', 'SPAN_KIND_SERVER', 'SPAN_KIND_CLIENT'],
   ...['SPAN_KIND_PRODUCER', 'SPAN_KIND_CONSUMER'],
 ];
+const UNREADABLE = {
+  flags: 'flags_unreadable',
+  startTimeUnixNano: 'start_time_unix_nano_unreadable',
+  endTimeUnixNano: 'end_time_unix_nano_unreadable',
+} as const;
+
 const STATUS_CODES = ['STATUS_CODE_UNSET', 'STATUS_CODE_OK', 'STATUS_CODE_ERROR'];
 
 /** fixed64 has at most 20 decimal digits. */
@@ -49,7 +48,7 @@ const ALL_ZERO = /^0+$/;
 
 /** Reads the spans of one document and collects what departs from the specification in them. */
 export class SpanReader {
-  readonly deviations = new Set<string>();
+  readonly deviations = new Set<TraceDeviation>();
   readonly #document: JsonDocument;
   readonly #runIdAttributes: ReadonlySet<string>;
 
@@ -121,17 +120,22 @@ export class SpanReader {
   }
 
   /** Integers come as strings or as numbers; both are read as text, so that no digit is lost. */
-  #unsigned(node: Node, name: string): string | undefined {
+  #unsigned(node: Node, name: keyof typeof UNREADABLE): string | undefined {
     const value = this.member(node, name);
     if (value === NONE) return undefined;
     const text = this.#document.string(value) ?? this.#document.raw(value);
     if (UNSIGNED_64.test(text)) return text;
-    this.deviations.add(`${snakeCase(name)}_unreadable`);
+    this.deviations.add(UNREADABLE[name]);
     return undefined;
   }
 
   /** OTLP/JSON writes enums as integers; their names, as protobuf JSON has them, are read and named a deviation. */
-  #enum(node: Node, name: string, names: readonly string[], deviation: string): number | undefined {
+  #enum(
+    node: Node,
+    name: string,
+    names: readonly string[],
+    deviation: TraceDeviation,
+  ): number | undefined {
     const value = this.member(node, name);
     if (value === NONE) return undefined;
     const code = Number(this.#document.raw(value));

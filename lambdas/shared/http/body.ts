@@ -1,6 +1,8 @@
-import { gunzipSync, inflateRawSync, inflateSync } from 'node:zlib';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { TooLargeError } from '../../domain/errors.ts';
+import type { Deviation, Refusal } from '../../domain/openlineage/departures.ts';
+import type { TraceDeviation, TraceRefusal } from '../../domain/traces/departures.ts';
+import { type Coding, INFLATERS, requireNamedCoding, sniffCoding } from './content-coding.ts';
 import { HttpProblem } from './problem.ts';
 
 /** Lambda takes 6 MB with base64, so this much fits in any encoding. */
@@ -14,20 +16,30 @@ export interface RequestBody {
   readonly bytes: Uint8Array;
   /** Without a byte order mark. */
   readonly text: string;
-  readonly deviations: readonly string[];
+  readonly deviations: ReadonlyArray<Deviation & TraceDeviation>;
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
+/** How much Content-Encoding counts beside what the bytes are. */
+export interface ReadOptions {
+  /**
+   * Refuses a body that is not what the header says, as OTLP's own receiver does (clients.md 4.1).
+   * @default false - the bytes decide: gateways inflate and keep the header, proxies drop it
+   */
+  readonly believesHeader?: boolean;
+}
+
 /**
- * Undoes base64 and compression. What the bytes are decides, not what a header says: gateways
- * inflate and keep the header, proxies drop it.
+ * Undoes base64 and compression.
  * @throws TooLargeError over a limit, HttpProblem 400 when the bytes are broken, 415 for another coding
  */
-export function readBytes(event: APIGatewayProxyEvent): Uint8Array {
+export function readBytes(event: APIGatewayProxyEvent, options: ReadOptions = {}): Uint8Array {
   const wire = Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8');
   if (wire.length > MAX_WIRE_BYTES) throw new TooLargeError('the request body', MAX_WIRE_BYTES);
-  const bytes = inflate(wire, header(event, 'content-encoding')?.trim().toLowerCase() ?? '');
+  const named = headerValues(event, 'content-encoding').join(',').trim().toLowerCase();
+  const codingOf = options.believesHeader ? requireNamedCoding : sniffCoding;
+  const bytes = inflate(wire, codingOf(wire, named));
   if (bytes.length > MAX_DECODED_BYTES)
     throw new TooLargeError('the decoded body', MAX_DECODED_BYTES);
   return bytes;
@@ -37,21 +49,17 @@ export function readBytes(event: APIGatewayProxyEvent): Uint8Array {
  * The body as text, its bytes as {@link readBytes} gives them.
  * @throws as readBytes, and HttpProblem 400 when the bytes are no UTF-8
  */
-export function readBody(event: APIGatewayProxyEvent): RequestBody {
-  const bytes = readBytes(event);
+export function readBody(event: APIGatewayProxyEvent, options?: ReadOptions): RequestBody {
+  const bytes = readBytes(event, options);
   let text: string;
   try {
     text = utf8.decode(bytes);
   } catch {
-    throw new HttpProblem(400, 'Bad Request', 'the body is not UTF-8 text', {
-      errors: [{ path: '$', rule: 'not_utf8' }],
-    });
+    throw badBody('not_utf8', 'the body is not UTF-8 text');
   }
   if (!text.startsWith(BYTE_ORDER_MARK)) return { bytes, text, deviations: [] };
   return { bytes, text: text.slice(1), deviations: ['byte_order_mark'] };
 }
-
-type Inflate = (wire: Uint8Array, options: object) => unknown;
 
 /** What `info: true` makes of a zlib call; its types do not say. */
 interface Inflated {
@@ -59,12 +67,11 @@ interface Inflated {
   readonly engine: { readonly bytesWritten: number };
 }
 
-function inflate(wire: Buffer, codings: string): Uint8Array {
-  const undo = codingOf(wire, codings);
-  if (!undo) return wire;
+function inflate(wire: Buffer, coding: Coding): Uint8Array {
+  if (coding === 'none') return wire;
   try {
-    const options = { maxOutputLength: MAX_DECODED_BYTES, info: true };
-    const { buffer, engine } = undo(wire, options) as Inflated;
+    const options = { maxOutputLength: MAX_DECODED_BYTES, info: true } as object;
+    const { buffer, engine } = INFLATERS[coding](wire, options) as unknown as Inflated;
     // Bytes behind the end of the stream would be accepted and never stored.
     if (engine.bytesWritten === wire.length) return buffer;
   } catch (error) {
@@ -72,34 +79,12 @@ function inflate(wire: Buffer, codings: string): Uint8Array {
       throw new TooLargeError('the decoded body', MAX_DECODED_BYTES);
     }
   }
-  throw new HttpProblem(
-    400,
-    'Bad Request',
-    'the compressed body is damaged; send it again or uncompressed',
-    { errors: [{ path: '$', rule: 'damaged_compression' }] },
-  );
+  const detail = 'the compressed body is damaged; send it again or uncompressed';
+  throw badBody('damaged_compression', detail);
 }
 
-/** First bytes that JSON text can have and a raw deflate stream or another coding hardly has: space, quote, bracket, brace, BOM. */
-const BEGINS_TEXT = new Set([0x09, 0x0a, 0x0d, 0x20, 0x22, 0x5b, 0x7b, 0xef]);
-const DEFLATE_METHOD = 0x78;
-
-/** How a body is compressed, by its bytes where they tell. Undefined when it is not. @throws HttpProblem 415 */
-function codingOf(wire: Buffer, codings: string): Inflate | undefined {
-  const [first = 0, second = 0] = wire;
-  if (first === 0x1f && second === 0x8b) return gunzipSync;
-  // The header of a zlib stream is a multiple of 31 (RFC 1950, 2.2); no JSON text begins with its first byte.
-  if (first === DEFLATE_METHOD && (first * 256 + second) % 31 === 0) return inflateSync;
-  if (wire.length === 0 || BEGINS_TEXT.has(first)) return undefined;
-  if (codings.includes('deflate')) return inflateRawSync;
-  if (/^(?:|identity|gzip|x-gzip)$/.test(codings)) return undefined;
-  throw new HttpProblem(
-    415,
-    'Unsupported Media Type',
-    'the body is compressed in a way this store does not read; send it as gzip, deflate or uncompressed',
-    { headers: { 'accept-encoding': 'gzip, deflate' } },
-  );
-}
+const badBody = (rule: Refusal & TraceRefusal, detail: string) =>
+  new HttpProblem(400, 'Bad Request', detail, { errors: [{ path: '$', rule }] });
 
 /** Last value of a header, whatever its case; undefined when it was not sent. */
 export function header(event: APIGatewayProxyEvent, name: string): string | undefined {

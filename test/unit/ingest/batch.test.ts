@@ -40,6 +40,30 @@ describe('POST /api/v1/lineage/batch', () => {
     });
   });
 
+  it('takes an empty batch for what it is', async () => {
+    expect(await ingest().post('[]')).toMatchObject({
+      status: 200,
+      answer: {
+        status: 'success',
+        summary: { received: 0, successful: 0, failed: 0 },
+        receipts: [],
+        failed_events: [],
+      },
+    });
+  });
+
+  it('takes a full batch of one run, each event with a receipt and the partition of its run', async () => {
+    const { post, stream } = ingest();
+    const { status, answer } = await post(`[${Array(1_000).fill(eventOf('one')).join()}]`);
+    expect([status, answer.summary.successful]).toEqual([200, 1_000]);
+    const receipts = answer.receipts.map(({ receiptId }: { receiptId: string }) => receiptId);
+    expect(new Set(receipts).size).toBe(1_000);
+    expect(new Set(stream.records.map(({ partitionKey }) => partitionKey))).toEqual(
+      new Set([storeKey('run', 'one')]),
+    );
+    expect(stream.records).toHaveLength(1_000);
+  });
+
   it('gives each event its own receipt', async () => {
     const { answer } = await ingest().post(`[${eventOf('a')},${eventOf('a')}]`);
     expect(answer.receipts[0].receiptId).not.toBe(answer.receipts[1].receiptId);

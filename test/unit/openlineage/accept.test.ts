@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { InvalidEventError, TooLargeError } from '../../../lambdas/domain/errors.ts';
 import { openReceipt } from '../../../lambdas/domain/evidence/receipt.ts';
 import { decodeStreamRecord } from '../../../lambdas/domain/evidence/stream-record.ts';
-import { JsonSyntaxError } from '../../../lambdas/domain/json/scanner.ts';
+import { JsonSyntaxError, MAX_DEPTH } from '../../../lambdas/domain/json/scanner.ts';
 import { acceptBatch } from '../../../lambdas/domain/openlineage/accept-batch.ts';
 import { acceptEvent } from '../../../lambdas/domain/openlineage/accept-event.ts';
 import { MAX_BATCH_ITEMS } from '../../../lambdas/domain/openlineage/departures.ts';
@@ -126,6 +126,34 @@ describe('acceptBatch', () => {
       'unexpected_end',
       'accepted',
     ]);
+  });
+
+  it('takes an event as deep as alone, and refuses a deeper one alone', () => {
+    const nested = (levels: number) => {
+      const facets = `${'{"a":'.repeat(levels)}0${'}'.repeat(levels)}`;
+      return `{"run":{"runId":"r","facets":${facets}},"job":{"namespace":"n","name":"j"}}`;
+    };
+    const [deepest, tooDeep] = [nested(MAX_DEPTH - 2), nested(MAX_DEPTH - 1)];
+    expect(acceptEvent(deepest, acceptance())).toHaveProperty('receiptId');
+    expect(fates(`[${deepest},${tooDeep},${runEventText()}]`)).toEqual([
+      'accepted',
+      'too_deep',
+      'accepted',
+    ]);
+    expect(fates(`[${'['.repeat(100_000)}${']'.repeat(100_000)},${runEventText()}]`)).toEqual([
+      'too_deep',
+      'accepted',
+    ]);
+  });
+
+  it('says of each event what the request departed in', () => {
+    const [item] = acceptBatch(runEventText(), acceptance(), ['byte_order_mark']);
+    expect(item).toMatchObject({ accepted: { deviations: ['byte_order_mark'] } });
+  });
+
+  it('counts before it copies: millions of items cost no memory of their own', () => {
+    expect(() => fates(`[${'0,'.repeat(1_000_000)}0]`)).toThrow(InvalidEventError);
+    expect(fates(`${'\n'.repeat(1_000_000)}${runEventText()}\n1`)).toHaveLength(2);
   });
 
   it('gives no byte of an item as a reason', () => {

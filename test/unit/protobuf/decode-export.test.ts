@@ -5,7 +5,7 @@ import type { ReadableSpan } from '@opentelemetry/sdk-trace-base';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { decodeExport } from '../../../lambdas/domain/protobuf/decode-export.ts';
 import { encodeResponse } from '../../../lambdas/domain/protobuf/encode-answer.ts';
-import { MAX_ITEMS } from '../../../lambdas/domain/protobuf/wire.ts';
+import { MAX_ITEMS } from '../../../lambdas/domain/traces/departures.ts';
 import { growthOverFourfold } from '../../support/growth.ts';
 import { type Decoded, type Oracle, tsProtoOracle } from '../../support/otlp-codec.ts';
 
