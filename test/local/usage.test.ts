@@ -146,7 +146,7 @@ describe('a producer with a limit', () => {
   it('is asked to come again when other containers used up the window', async () => {
     const { key, producerId } = await registered({ eventsPerSecond: EVENTS_PER_SECOND });
     const leases = new DynamoUsage(new DynamoTable(clients.dynamodb, environment.tables.usage));
-    // All windows of the next two minutes: the answers come within one of them, however slow the machine is.
+    // All windows of the next two minutes, which is longer than a test may take: no answer comes after them.
     const first = Math.floor(Date.now() / WINDOW_MILLIS) * WINDOW_MILLIS;
     for (let n = 0; n < 60; n++) {
       const windowStartMillis = first + n * WINDOW_MILLIS;

@@ -21,11 +21,12 @@ export function frontDoor(overrides: Partial<Registration> = {}, clock: Clock = 
   const stream = new InMemoryStream();
   const { usage, lines, counted, publications, dependencies } = metering();
   const registry = producersWith(overrides);
+  const epochKeys = new SingleEpochKey();
   const accepting = {
     ...dependencies,
     publisher: stream,
     registry,
-    epochKeys: new SingleEpochKey(),
+    epochKeys,
     maxRecordBytes: 50_000,
     clock,
   };
@@ -40,5 +41,5 @@ export function frontDoor(overrides: Partial<Registration> = {}, clock: Clock = 
   };
   const rules = async () =>
     Object.fromEntries((await usage.ofHour(HOUR)).map(({ rule, refused }) => [rule, refused]));
-  return { stream, registry, usage, lines, counted, publications, post, rules };
+  return { stream, registry, epochKeys, usage, lines, counted, publications, post, rules };
 }

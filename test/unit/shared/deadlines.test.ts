@@ -100,6 +100,12 @@ describe.each(GOOD)('work on %s that does not end', (route, body) => {
       },
     ],
     [
+      'the key of the epoch',
+      (door: Door) => {
+        door.epochKeys.at = () => NEVER;
+      },
+    ],
+    [
       'the stream',
       (door: Door) => {
         door.stream.publish = () => NEVER;
