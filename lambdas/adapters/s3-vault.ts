@@ -32,6 +32,13 @@ export class S3EvidenceVault implements EvidenceVault {
     return version;
   }
 
+  async findDocument(key: string, document: unknown): Promise<ObjectVersion | undefined> {
+    const standing = await this.#bucket.standing(key, sha256Hex(JSON.stringify(document)));
+    if (!standing) return undefined;
+    const { lock: _lock, ...version } = standing;
+    return version;
+  }
+
   /** A document that is written once; undefined when it is not there. */
   find(key: string): Promise<Uint8Array | undefined> {
     return this.#bucket.find(key);

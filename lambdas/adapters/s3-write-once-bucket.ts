@@ -59,7 +59,10 @@ export class WriteOnceBucket {
         const { VersionId } = await this.#client.send(new PutObjectCommand(this.#request(put)));
         return { ...this.#version(put.key, VersionId), ...(put.lock && { lock: put.lock }) };
       } catch (error) {
-        if (isS3Error(error, 'PreconditionFailed')) return this.#standing(put);
+        if (isS3Error(error, 'PreconditionFailed')) {
+          const standing = await this.standing(put.key, put.contentHash);
+          if (standing) return standing;
+        }
         const isRace = isS3Error(error, 'ConditionalRequestConflict');
         if (!isRace || attempt === MAX_CONFLICT_RETRIES) throw s3Unavailable(error);
       }
@@ -79,6 +82,27 @@ export class WriteOnceBucket {
     }
   }
 
+  /**
+   * The version that stands under a key, and its lock; undefined when there is none.
+   * @throws ConflictingObjectError when it has other content, UnavailableError
+   */
+  async standing(
+    key: string,
+    contentHash: string,
+  ): Promise<(ObjectVersion & { lock?: Lock }) | undefined> {
+    try {
+      const { VersionId, Metadata = {} } = await this.#client.send(
+        new HeadObjectCommand({ Bucket: this.#bucket, Key: key }),
+      );
+      if (Metadata[Meta.contentHash] !== contentHash) throw new ConflictingObjectError();
+      const lock = lockOf(Metadata);
+      return { ...this.#version(key, VersionId), ...(lock && { lock }) };
+    } catch (error) {
+      if (isS3Error(error, 'NotFound')) return undefined;
+      throw s3Unavailable(error);
+    }
+  }
+
   #request({ key, body, contentHash, contentType, lock }: WriteOncePut): PutObjectCommandInput {
     return {
       Bucket: this.#bucket,
@@ -93,19 +117,6 @@ export class WriteOnceBucket {
         ObjectLockRetainUntilDate: new Date(lock.retainUntil),
       }),
     };
-  }
-
-  async #standing({ key, contentHash }: WriteOncePut): Promise<ObjectVersion & { lock?: Lock }> {
-    try {
-      const { VersionId, Metadata = {} } = await this.#client.send(
-        new HeadObjectCommand({ Bucket: this.#bucket, Key: key }),
-      );
-      if (Metadata[Meta.contentHash] !== contentHash) throw new ConflictingObjectError();
-      const lock = lockOf(Metadata);
-      return { ...this.#version(key, VersionId), ...(lock && { lock }) };
-    } catch (error) {
-      throw s3Unavailable(error);
-    }
   }
 
   /** S3 calls the only version of an unversioned bucket `null`. */

@@ -14,3 +14,7 @@ export function groupBy<T>(items: Iterable<T>, keyOf: (item: T) => string): Map<
 export function uniqueBy<T>(items: Iterable<T>, keyOf: (item: T) => string): T[] {
   return [...groupBy(items, keyOf).values()].map(([first]) => first as T);
 }
+
+export function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}

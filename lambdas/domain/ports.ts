@@ -39,6 +39,11 @@ export interface EvidenceVault {
   putObject(object: EvidenceObject, lock: Lock): Promise<ObjectVersion & { readonly lock: Lock }>;
   /** Puts a JSON document (finding, report, quarantine, key) the same way. */
   putDocument(key: string, document: unknown, lock: Lock): Promise<ObjectVersion>;
+  /**
+   * The version of a document that was put before; undefined when nothing stands under the key.
+   * @throws UnavailableError, ConflictingObjectError when other content stands there
+   */
+  findDocument(key: string, document: unknown): Promise<ObjectVersion | undefined>;
 }
 
 /** The part of the vault that documents need which are read again when they are written. */
@@ -191,7 +196,10 @@ export interface RateLeases {
 
 /** Counts of final refusals, short-lived: evidence is the report that is made of them. */
 export interface RejectionLedger {
-  /** Adds to a count; keeps the sample while there are few of its kind. @throws UnavailableError */
+  /**
+   * Adds to a count; keeps the sample while there are few of its kind.
+   * @throws UnavailableError when that cannot be told, and it may have been counted all the same
+   */
   count(rejection: Rejection): Promise<void>;
   /** Everything counted in a UTC hour (`YYYY-MM-DDTHH`). @throws UnavailableError */
   ofHour(hour: string): Promise<RejectionCount[]>;

@@ -5,6 +5,7 @@ import {
   reportedHours,
 } from '../domain/audit/rejection-report.ts';
 import { fileReport } from '../domain/audit/report.ts';
+import { sum } from '../domain/collections.ts';
 import { errorCode } from '../domain/errors.ts';
 import type { RecordDependencies } from '../domain/evidence/record-finding.ts';
 import type { ObjectVersion, RejectionLedger } from '../domain/ports.ts';
@@ -27,7 +28,7 @@ export interface RejectionsAnswer {
 /**
  * Locks what was refused in each hour of `{asOf, from, to}`, all optional: by default every hour of the
  * last 26 that is closed, so that a missed run is made up for. An hour that was reported already and
- * has not changed is the same report. An hour that is not closed is reported only when `to` asks for it.
+ * has not changed is the same report, for which nothing is written. An hour that is not closed is reported only when `to` asks for it.
  */
 export function createHandler({ logger, ...dependencies }: ReportRejectionsDependencies) {
   return async (request: AuditRequest): Promise<RejectionsAnswer> => {
@@ -38,13 +39,15 @@ export function createHandler({ logger, ...dependencies }: ReportRejectionsDepen
         ({ closed }) => closed || request.to !== undefined,
       );
       const reports: Array<RejectionsAnswer['reports'][number]> = [];
-      for (const hour of hours) {
+      // The newest first: it is the only one that no earlier run made, and a run may end in the middle.
+      for (const hour of hours.toReversed()) {
         const report = rejectionReport(hour, await dependencies.rejections.ofHour(hour.hour));
         const location = await fileReport(report, dependencies);
         const { id, from, to, asOf, status, population } = report;
         reports.push({ id, from, to, asOf, status, population, location });
       }
-      const refused = reports.reduce((sum, { population }) => sum + population.refused, 0);
+      reports.reverse();
+      const refused = sum(reports.map(({ population }) => population.refused));
       logger.info('rejections reported', { ...interval, reports: reports.length, refused });
       return { reports };
     } catch (error) {

@@ -2,9 +2,8 @@ import { randomFillSync } from 'node:crypto';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { v7 as uuidv7 } from 'uuid';
 import type { Acceptance } from '../domain/evidence/accept.ts';
-import type { Clock, EpochKeys } from '../domain/ports.ts';
+import type { EpochKeys } from '../domain/ports.ts';
 import type { Scope } from '../domain/producers/registration.ts';
-import type { ApiLogger } from './http/api-handler.ts';
 import { type AuthenticationDependencies, identify, requireScope } from './http/authenticate.ts';
 import { HttpProblem } from './http/problem.ts';
 import { countUnauthenticated, RequestUsage, type UsageDependencies } from './request-usage.ts';
@@ -12,8 +11,6 @@ import { countUnauthenticated, RequestUsage, type UsageDependencies } from './re
 export interface AcceptanceDependencies extends UsageDependencies, AuthenticationDependencies {
   readonly epochKeys: EpochKeys;
   readonly maxRecordBytes: number;
-  readonly clock: Clock;
-  readonly logger: ApiLogger;
 }
 
 /**

@@ -1,34 +1,46 @@
 import { MetricUnit } from '@aws-lambda-powertools/metrics';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { fixedPath, namedRule } from '../domain/audit/rejections.ts';
-import { uniqueBy } from '../domain/collections.ts';
+import { sum, uniqueBy } from '../domain/collections.ts';
 import {
   errorCode,
   LineageError,
   RateLimitedError,
   type RuleViolation,
+  UnavailableError,
   violationsOf,
 } from '../domain/errors.ts';
 import type { Acceptance } from '../domain/evidence/accept.ts';
 import { bytesBucket } from '../domain/evidence/envelope.ts';
 import { hourOf } from '../domain/evidence/hour-shard.ts';
-import type { RejectionLedger } from '../domain/ports.ts';
+import type { Clock, RejectionLedger } from '../domain/ports.ts';
 import { type RateLimiter, refuseOverlongBatch } from '../domain/producers/rate-limit.ts';
-import type { ApiLogger } from './http/api-handler.ts';
+import { type ApiLogger, PRODUCER_WAITS_MILLIS } from './http/api-handler.ts';
 import { problemOf } from './http/problem.ts';
 import { Metric } from './metric-names.ts';
 import type { MetricSink } from './metric-sink.ts';
+import { within } from './within.ts';
+
+/** A lease is one small update. Without an answer by then the limit is away, while the producer still waits. */
+const ADMIT_MILLIS = 1_000;
+
+/** The counts of a request are small updates at once, some ten times as fast: the answer waits no longer for them. */
+const SETTLE_MILLIS = 300;
+
+/** Of the time that a producer waits, what is kept to write the answer in. */
+const ANSWER_MILLIS = 50;
 
 export interface UsageDependencies {
   readonly limiter: RateLimiter;
   readonly rejections: RejectionLedger;
   readonly metrics: MetricSink;
+  readonly clock: Clock;
   readonly logger: ApiLogger;
 }
 
 /** Strangers cause no write: a request without a valid key is a number and nothing else. */
 export function countUnauthenticated(dependencies: Pick<UsageDependencies, 'metrics'>): void {
-  countMetric(dependencies, Metric.unauthenticatedRequests, 1);
+  countMetrics(dependencies, { [Metric.unauthenticatedRequests]: 1 });
 }
 
 /** What one request of a known producer uses of its limit, and what of it is refused for good. */
@@ -51,11 +63,17 @@ export class RequestUsage {
   /** Spends tokens of the producer's limit. @throws RateLimitedError, UnavailableError */
   async admit(events: number): Promise<void> {
     const { registration, acceptedAtMillis } = this.#acceptance;
+    const { limiter } = this.#dependencies;
     try {
-      await this.#dependencies.limiter.admit(registration, events, acceptedAtMillis);
+      // A lease that comes late was taken for nothing: the window gives less, never more.
+      await within(
+        ADMIT_MILLIS,
+        limiter.admit(registration, events, acceptedAtMillis),
+        () => new UnavailableError('rate_limit'),
+      );
     } catch (error) {
       if (error instanceof RateLimitedError) {
-        countMetric(this.#dependencies, Metric.rateLimitedRequests, 1);
+        countMetrics(this.#dependencies, { [Metric.rateLimitedRequests]: 1 });
       }
       throw error;
     }
@@ -63,7 +81,7 @@ export class RequestUsage {
 
   /**
    * Spends a token for each accepted item of a batch; the first was spent at the door.
-   * @throws InvalidEventError when no window holds so many, RateLimitedError, UnavailableError
+   * @throws InvalidEventError when it has more than the limit lets through at once, RateLimitedError, UnavailableError
    */
   async admitBatch(items: number): Promise<void> {
     refuseOverlongBatch(this.#acceptance.registration, items);
@@ -80,9 +98,15 @@ export class RequestUsage {
     }
   }
 
-  /** Counts what was noted, before the answer leaves. A count that is lost changes no answer. */
+  /** Counts what was noted, before the answer leaves. A count that is lost or slow changes no answer and delays none. */
   async settle(): Promise<void> {
-    await Promise.all([...this.#refusals].map((refusal) => this.#count(...refusal)));
+    if (this.#refusals.size === 0) return;
+    const refusals = [...this.#refusals];
+    const uncounted = await Promise.all(refusals.map((refusal) => this.#count(...refusal)));
+    countMetrics(this.#dependencies, {
+      [Metric.refusals]: sum(refusals.map(([, { refused }]) => refused)),
+      [Metric.uncountedRefusals]: sum(uncounted),
+    });
   }
 
   /** Counts a request that is refused as a whole; nothing when it may be sent again. */
@@ -96,28 +120,40 @@ export class RequestUsage {
     await this.settle();
   }
 
-  async #count(rule: string, { refused, path }: { refused: number; path: string }): Promise<void> {
+  /** Counts the refusals under one rule, and answers how many of them may not have been. */
+  async #count(
+    rule: string,
+    { refused, path }: { refused: number; path: string },
+  ): Promise<number> {
     const { registration, acceptedAtMillis } = this.#acceptance;
     const { requestContext, resource } = this.#event;
     const { requestId } = requestContext;
     const at = new Date(acceptedAtMillis).toISOString();
-    countMetric(this.#dependencies, Metric.refusals, refused);
+    const rejection = {
+      hour: hourOf(acceptedAtMillis),
+      producerId: registration.producerId,
+      rule,
+      refused,
+      sample: { at, requestId, route: resource, path, bytesBucket: sentBucket(this.#event) },
+    };
     try {
-      await this.#dependencies.rejections.count({
-        hour: hourOf(acceptedAtMillis),
-        producerId: registration.producerId,
-        rule,
-        refused,
-        sample: { at, requestId, route: resource, path, bytesBucket: sentBucket(this.#event) },
-      });
+      await within(
+        this.#settleMillis(),
+        this.#dependencies.rejections.count(rejection),
+        () => new LineageError('count_too_late', 'the count took too long'),
+      );
+      return 0;
     } catch (error) {
-      countMetric(this.#dependencies, Metric.uncountedRefusals, refused);
-      this.#dependencies.logger.error('refusal not counted', {
-        requestId,
-        rule,
-        code: errorCode(error),
-      });
+      const code = errorCode(error);
+      this.#dependencies.logger.error('refusal not counted', { requestId, rule, code });
+      return refused;
     }
+  }
+
+  #settleMillis(): number {
+    const spent = this.#dependencies.clock() - this.#acceptance.acceptedAtMillis;
+    const left = PRODUCER_WAITS_MILLIS - ANSWER_MILLIS - spent;
+    return Math.max(0, Math.min(SETTLE_MILLIS, left));
   }
 }
 
@@ -126,11 +162,13 @@ function sentBucket({ body, isBase64Encoded }: APIGatewayProxyEvent): number {
   return bytesBucket(Buffer.byteLength(body ?? '', isBase64Encoded ? 'base64' : 'utf8'));
 }
 
-function countMetric(
+/** Publishing writes a line to the log, so what belongs together is published at once. */
+function countMetrics(
   { metrics }: Pick<UsageDependencies, 'metrics'>,
-  name: string,
-  value: number,
+  counts: Readonly<Record<string, number>>,
 ): void {
-  metrics.addMetric(name, MetricUnit.Count, value);
+  for (const [name, value] of Object.entries(counts)) {
+    if (value > 0) metrics.addMetric(name, MetricUnit.Count, value);
+  }
   metrics.publishStoredMetrics();
 }

@@ -12,7 +12,7 @@ export interface RejectionReportsProps {
   readonly resources: EvidenceResources;
 }
 
-/** The longest interval that may be asked for is 744 hours, each a query and a few puts. */
+/** The longest interval that may be asked for is 744 hours, each a few queries and, the first time, puts. */
 const REPORT_TIMEOUT = Duration.minutes(15);
 
 /** Locks a report of what was refused in each hour, on a schedule and on demand. */

@@ -58,14 +58,26 @@ interface StoredVersion extends ObjectVersion {
 class Faults {
   readonly calls: string[] = [];
   readonly #refusals = new Map<string, number>();
+  readonly #spared = new Map<string, number>();
 
   /** The next `times` calls of a method throw UnavailableError before they take effect. */
   refuse(method: string, times = 1): void {
     this.#refusals.set(method, times);
   }
 
+  /** All calls of a method but the next few throw. */
+  refuseAfter(method: string, calls: number): void {
+    this.#spared.set(method, calls);
+    this.refuse(method, Number.POSITIVE_INFINITY);
+  }
+
   enter(method: string): void {
     this.calls.push(method);
+    const spared = this.#spared.get(method) ?? 0;
+    if (spared > 0) {
+      this.#spared.set(method, spared - 1);
+      return;
+    }
     const left = this.#refusals.get(method) ?? 0;
     if (left === 0) return;
     this.#refusals.set(method, left - 1);
@@ -83,15 +95,20 @@ class InMemoryBucket {
   }
 
   put(key: string, body: Uint8Array, content: string, lock?: Lock): StoredVersion {
-    const standing = this.versions.find((version) => version.key === key);
-    if (standing) {
-      if (standing.content === content) return standing;
-      throw new LineageError('conflicting_object', 'other content stands under this key');
-    }
+    const standing = this.standing(key, content);
+    if (standing) return standing;
     const versionId = `v${this.versions.length + 1}`;
     const version = { bucket: this.bucket, key, versionId, body, content, ...(lock && { lock }) };
     this.versions.push(version);
     return version;
+  }
+
+  standing(key: string, content: string): StoredVersion | undefined {
+    const standing = this.versions.find((version) => version.key === key);
+    if (standing && standing.content !== content) {
+      throw new LineageError('conflicting_object', 'other content stands under this key');
+    }
+    return standing;
   }
 
   /** Takes a version away, as a lifecycle rule or an attacker does. */
@@ -133,6 +150,12 @@ export class InMemoryVault extends InMemoryBucket implements EvidenceVault, Docu
     this.faults.enter('putDocument');
     const text = JSON.stringify(document);
     return versionOf(this.put(key, Buffer.from(text), text, lock));
+  }
+
+  async findDocument(key: string, document: unknown): Promise<ObjectVersion | undefined> {
+    this.faults.enter('findDocument');
+    const standing = this.standing(key, JSON.stringify(document));
+    return standing && versionOf(standing);
   }
 
   async find(key: string): Promise<Uint8Array | undefined> {

@@ -51,11 +51,12 @@ export function producersWith(overrides: Partial<Registration> = {}): InMemoryPr
 /** What the two ingest functions meter with: rate windows, refusal counters, log and metrics. */
 export function metering() {
   const usage = new InMemoryUsage();
-  const { logger, metrics, lines, counted } = recorder();
+  const { logger, metrics, lines, counted, publications } = recorder();
   return {
     usage,
     lines,
     counted,
+    publications,
     dependencies: { limiter: new RateLimiter(usage), rejections: usage, metrics, logger },
   };
 }

@@ -4,6 +4,8 @@ type Extra = Record<string, unknown> | Error | string;
 export function recorder() {
   const lines: Array<{ level: string; message: unknown; extra: readonly unknown[] }> = [];
   const counted: Record<string, number> = {};
+  /** What was counted by the time of each line that goes to the log. */
+  const publications: Array<Record<string, number>> = [];
   const write =
     (level: string) =>
     (message: unknown, ...extra: readonly Extra[]) => {
@@ -12,13 +14,17 @@ export function recorder() {
   return {
     lines,
     counted,
+    publications,
     logger: { info: write('info'), warn: write('warn'), error: write('error') },
     metrics: {
       addMetric: (name: string, _unit: unknown, value: number) => {
         counted[name] = (counted[name] ?? 0) + value;
         return undefined as never;
       },
-      publishStoredMetrics: () => undefined as never,
+      publishStoredMetrics: () => {
+        publications.push({ ...counted });
+        return undefined as never;
+      },
     },
   };
 }

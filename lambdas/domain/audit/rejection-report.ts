@@ -1,4 +1,4 @@
-import { groupBy } from '../collections.ts';
+import { groupBy, sum } from '../collections.ts';
 import { LineageError } from '../errors.ts';
 import { hoursBetween } from '../evidence/hour-shard.ts';
 import { openFinding } from './findings.ts';
@@ -22,7 +22,11 @@ export interface RejectionReport extends Report {
 const HOUR_MILLIS = 3_600_000;
 const DAY_MILLIS = 24 * HOUR_MILLIS;
 
-/** A refusal is counted before it is answered, within 25 s of its request: the rest is for clocks that differ. */
+/**
+ * A refusal is counted before it is answered, so within the 4 s of its request; the rest is for clocks that differ.
+ * What an answer did not wait for may be counted any time later, when a container that was frozen goes on: while the
+ * schedule looks back on that hour, a second report beside the first has it.
+ */
 const CLOSED_AFTER_MILLIS = 5 * 60_000;
 
 /** An hour to report, and the instant for which its report speaks. RFC 3339 UTC. */
@@ -75,7 +79,7 @@ export function rejectionReport(
     kind: 'rejections',
     ...interval,
     status: closed ? 'complete' : 'open',
-    population: { refused: sum(rejections), producers: byProducer.size },
+    population: { refused: refusedOf(rejections), producers: byProducer.size },
     rejections,
     findings: [...byProducer].map(([producerId, rows]) =>
       openFinding('events_refused', {
@@ -83,14 +87,14 @@ export function rejectionReport(
         subject: `${hour}/${producerId}`,
         at: interval.asOf,
         runKeys: [],
-        detail: { refused: sum(rows), rules: rows.length },
+        detail: { refused: refusedOf(rows), rules: rows.length },
       }),
     ),
   });
 }
 
-function sum(counts: readonly RejectionCount[]): number {
-  return counts.reduce((total, { refused }) => total + refused, 0);
+function refusedOf(counts: readonly RejectionCount[]): number {
+  return sum(counts.map(({ refused }) => refused));
 }
 
 function compare(a: readonly [string, string], b: readonly [string, string]): number {

@@ -27,7 +27,7 @@ export interface RejectionCount {
   readonly producerId: string;
   readonly rule: string;
   readonly refused: number;
-  /** The first of them, at most {@link MAX_SAMPLES}. */
+  /** Some of the first of them, at most {@link MAX_SAMPLES}. */
   readonly samples: readonly RejectionSample[];
 }
 

@@ -15,7 +15,12 @@ export function hourFolder(hour: string): string {
 
 /** The index shard of a receipt: from its hash, so that a busy hour has no hot partition. */
 export function indexShardOf(receiptId: string): number {
-  return Number.parseInt(storeKey(receiptId).slice(0, 2), 16) % INDEX_SHARDS;
+  return shardOf(receiptId, INDEX_SHARDS);
+}
+
+/** One of at most 256 shards, the same for the same name. */
+export function shardOf(name: string, shards: number): number {
+  return Number.parseInt(storeKey(name).slice(0, 2), 16) % shards;
 }
 
 /** Hours that the half-open interval `[from, to)` touches, in order. */

@@ -84,11 +84,18 @@ export class RateLimiter {
 }
 
 /**
- * A batch that no window can hold would be sent again for ever, so it is refused for good.
+ * Accepted items that one batch may have: half a window, which is the rate of a second. For a larger one, other containers
+ * that lease a chunk for an event each and keep the rest could leave too little in window after window; five of them
+ * always leave half, and ten where a chunk is a twentieth without rounding.
+ */
+const BATCH_PART_OF_WINDOW = 1 / 2;
+
+/**
+ * A batch for which there may never be room would be sent again for ever, so it is refused for good.
  * @throws InvalidEventError
  */
 export function refuseOverlongBatch(registration: Registration, items: number): void {
-  if (items <= windowCapacity(registration)) return;
+  if (items <= windowCapacity(registration) * BATCH_PART_OF_WINDOW) return;
   const rule: Refusal = 'more_items_than_the_rate_limit_allows';
   throw new InvalidEventError([{ path: '$', rule }]);
 }

@@ -2,6 +2,7 @@ import type { Logger } from '@aws-lambda-powertools/logger';
 import middy, { type MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { LineageError } from '../../domain/errors.ts';
+import { within } from '../within.ts';
 import { fitAnswer } from './large-answer.ts';
 import { refuseOtherMethods } from './methods.ts';
 import { faultCode, type HttpProblem, problemOf, problemResponse } from './problem.ts';
@@ -34,25 +35,15 @@ export function apiHandler(logger: ApiLogger, work: Work, refuse: Refuse = probl
 }
 
 /** Java gives up on an answer after 5 s without another try, and Spark loses events to a slow receiver (clients.md 6). */
-const PRODUCER_WAITS_MILLIS = 4_000;
+export const PRODUCER_WAITS_MILLIS = 4_000;
 
 /**
  * Work that a producer waits for: what takes longer is answered with 503, so that it is sent again.
  * What was under way may still arrive; the delivery that follows has the same bytes and is the same event.
  */
 export function inTime(work: Work): Work {
-  return async (event) => {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<never>((_, reject) => {
-      const isLate = () => reject(new LineageError('answer_too_late', 'the work took too long'));
-      timer = setTimeout(isLate, PRODUCER_WAITS_MILLIS);
-    });
-    try {
-      return await Promise.race([work(event), late]);
-    } finally {
-      clearTimeout(timer);
-    }
-  };
+  const late = () => new LineageError('answer_too_late', 'the work took too long');
+  return async (event) => within(PRODUCER_WAITS_MILLIS, work(event), late);
 }
 
 const fitted: Middleware = {

@@ -76,6 +76,16 @@ export function describeVaultContract(
       expect(await document()).toEqual(await document());
     });
 
+    it('finds a document by key and content, and nothing where nothing stands', async () => {
+      const key = `${folder}found.json`;
+      expect(await under.vault.findDocument(key, { a: 1 })).toBeUndefined();
+      const version = await under.vault.putDocument(key, { a: 1 }, under.lock);
+      expect(await under.vault.findDocument(key, { a: 1 })).toEqual(version);
+      await expect(under.vault.findDocument(key, { a: 2 })).rejects.toThrow(
+        expect.objectContaining({ code: 'conflicting_object' }),
+      );
+    });
+
     it('never replaces what stands under a key', async () => {
       const first = await under.vault.putObject(objectOf('once', 'one\n'), under.lock);
       await expect(under.vault.putObject(objectOf('once', 'two\n'), under.lock)).rejects.toThrow(

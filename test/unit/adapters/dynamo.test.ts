@@ -275,14 +275,49 @@ describe('DynamoUsage', () => {
   const updates = () =>
     dynamo.commandCalls(UpdateItemCommand).map(({ args }) => args[0].input.UpdateExpression ?? '');
 
-  it('counts with one update once it knows that there are samples enough', async () => {
-    dynamo.on(UpdateItemCommand).rejectsOnce(taken).resolves({});
+  it('counts with one small update once it knows that there are samples enough', async () => {
+    dynamo.on(UpdateItemCommand).resolvesOnce({}).rejectsOnce(taken).resolves({});
     const usage = new DynamoUsage(table());
     await usage.count(rejection);
+    expect(updates().map((update) => update.includes('#samples'))).toEqual([false, true]);
     await usage.count(rejection);
-    expect(updates().map((update) => update.includes('#samples'))).toEqual([true, false, false]);
+    expect(
+      updates()
+        .slice(2)
+        .map((update) => update.includes('#samples')),
+    ).toEqual([false]);
     await usage.count({ ...rejection, hour: '2026-03-04T06' });
     expect(updates().at(-1)).toContain('#samples');
+  });
+
+  it('keeps samples out of the item that every refusal updates', async () => {
+    dynamo.on(UpdateItemCommand).resolves({});
+    await new DynamoUsage(table()).count(rejection);
+    const keys = dynamo.commandCalls(UpdateItemCommand).map(({ args }) => args[0].input.Key);
+    expect(new Set(keys.map((key) => key?.sk?.S)).size).toBe(2);
+    expect(new Set(keys.map((key) => key?.pk?.S)).size).toBe(1);
+  });
+
+  it('sends both updates at once, so that an answer waits for one', async () => {
+    dynamo.on(UpdateItemCommand).callsFake(() => new Promise(() => undefined));
+    void new DynamoUsage(table()).count(rejection);
+    expect(updates()).toHaveLength(2);
+  });
+
+  it('spreads the producers of an hour over partitions, and reads every one of them', async () => {
+    dynamo.on(UpdateItemCommand).resolves({});
+    dynamo.on(QueryCommand).resolves({});
+    const usage = new DynamoUsage(table());
+    for (let n = 0; n < 500; n++) await usage.count({ ...rejection, producerId: `producer-${n}` });
+    const written = dynamo
+      .commandCalls(UpdateItemCommand)
+      .map(({ args }) => args[0].input.Key?.pk?.S);
+    await usage.ofHour(rejection.hour);
+    const read = dynamo
+      .commandCalls(QueryCommand)
+      .map(({ args }) => args[0].input.ExpressionAttributeValues?.[':pk']?.S);
+    expect(read).toHaveLength(16);
+    expect([...new Set(written)].sort()).toEqual(read.sort());
   });
 
   it('drops a counter 35 days after its hour, and a window an hour after it began', async () => {
@@ -293,6 +328,7 @@ describe('DynamoUsage', () => {
     const expiries = dynamo
       .commandCalls(UpdateItemCommand)
       .map(({ args }) => args[0].input.ExpressionAttributeValues?.[':expiry']?.N);
-    expect(expiries).toEqual([String(Date.parse('2026-04-08T05:00:00Z') / 1_000), '3610']);
+    const counted = String(Date.parse('2026-04-08T05:00:00Z') / 1_000);
+    expect(expiries).toEqual([counted, counted, '3610']);
   });
 });

@@ -57,6 +57,18 @@ describe('S3EvidenceVault', () => {
     ]);
   });
 
+  it('finds no document where nothing stands', async () => {
+    s3.on(HeadObjectCommand).rejects(failure('NotFound', 404));
+    expect(await vault().findDocument('reports/x', {})).toBeUndefined();
+  });
+
+  it('never takes a document that it may not look at, or cannot reach, for absent', async () => {
+    for (const name of ['AccessDenied', 'Forbidden', 'SlowDown']) {
+      s3.on(HeadObjectCommand).rejects(failure(name, 403));
+      await expect(vault().findDocument('reports/x', {})).rejects.toThrow(UnavailableError);
+    }
+  });
+
   it('puts a document the same way', async () => {
     s3.on(PutObjectCommand).resolves({ VersionId: 'v1' });
     expect(await vault().putDocument('findings/a.json', { a: 1 }, LOCK)).toEqual({

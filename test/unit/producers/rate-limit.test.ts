@@ -32,6 +32,15 @@ async function admitted(
   }
 }
 
+function isTaken(eventsPerSecond: number, items: number): boolean {
+  try {
+    refuseOverlongBatch(registration({ eventsPerSecond }), items);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 const rates = fc.integer({ min: 1, max: 300 });
 const containers = fc.integer({ min: 1, max: 8 });
 const request = fc.record({
@@ -154,11 +163,24 @@ describe('a rate limit', () => {
     expect(await admitted(limiter, 10, 1, 0)).toBe(true);
   });
 
-  it('refuses for good what no window can hold', () => {
+  it('refuses a batch for good that is larger than half a window', () => {
     const limited = registration({ eventsPerSecond: 10 });
-    expect(() => refuseOverlongBatch(limited, 20)).not.toThrow();
-    expect(() => refuseOverlongBatch(limited, 21)).toThrow(InvalidEventError);
+    expect(() => refuseOverlongBatch(limited, 10)).not.toThrow();
+    expect(() => refuseOverlongBatch(limited, 11)).toThrow(InvalidEventError);
     expect(() => refuseOverlongBatch(registration(), 1_000)).not.toThrow();
+  });
+
+  it('has room in every window for the largest batch it takes, beside five containers with an event each', async () => {
+    for (let rate = 5; rate <= 400; rate++) {
+      const usage = new InMemoryUsage();
+      const others = Array.from({ length: 5 }, () => new RateLimiter(usage));
+      const limiter = new RateLimiter(usage);
+      for (const other of others) expect(await admitted(other, rate, 1, 0)).toBe(true);
+      let largest = 0;
+      while (isTaken(rate, largest + 1)) largest++;
+      expect(await admitted(limiter, rate, 1, 0)).toBe(true);
+      expect([rate, await admitted(limiter, rate, largest - 1, 0)]).toEqual([rate, true]);
+    }
   });
 
   it('never asks for more than a window has', async () => {

@@ -71,6 +71,56 @@ describe('report-rejections', () => {
     }
   });
 
+  it('begins with the newest hour, so that a run that ends early leaves the oldest', async () => {
+    const { run, vault } = reporting();
+    vault.faults.refuseAfter('putDocument', 3);
+    await expect(run({})).rejects.toThrow(UnavailableError);
+    const ends = vault.versions.map(({ key }) => /(2026-[^/]*Z)-/.exec(key)?.[1]);
+    expect(ends).toEqual([
+      '2026-03-04T050000.000Z',
+      '2026-03-04T040000.000Z',
+      '2026-03-04T030000.000Z',
+    ]);
+  });
+
+  it('writes nothing for an hour whose report stands', async () => {
+    const { count, run, vault, index, usage } = reporting();
+    for (let n = 0; n < 40; n++) await count(`producer-${n}`, 'not_utf8');
+    await run({});
+    index.findingRows.clear();
+    vault.faults.calls.length = 0;
+    usage.faults.calls.length = 0;
+    await run({});
+    expect(usage.faults.calls).toHaveLength(26);
+    expect(vault.faults.calls).toEqual(Array.from({ length: 26 }, () => 'findDocument'));
+    expect(index.findingRows.size).toBe(0);
+  });
+
+  it('files what a run left off in the middle: a report that is missing has all its findings', async () => {
+    const { count, reportOf, run, vault, index } = reporting();
+    for (const producer of ['a', 'b', 'c']) await count(producer, 'not_utf8');
+    vault.faults.refuseAfter('putDocument', 2);
+    await expect(run(HOUR)).rejects.toThrow(UnavailableError);
+    vault.faults.refuse('putDocument', 0);
+    expect((await reportOf(HOUR)).findings).toHaveLength(3);
+    expect(index.findingRows.size).toBe(3);
+  });
+
+  it('files the findings of an hour several at a time, and not all', async () => {
+    const { count, run, vault } = reporting();
+    for (let n = 0; n < 100; n++) await count(`producer-${n}`, 'not_utf8');
+    const { putDocument } = vault;
+    let [inFlight, most] = [0, 0];
+    vault.putDocument = async (...put) => {
+      most = Math.max(most, ++inFlight);
+      await Promise.resolve();
+      inFlight--;
+      return putDocument.apply(vault, put);
+    };
+    await run(HOUR);
+    expect(most).toBe(16);
+  });
+
   it('waits until an hour is closed', async () => {
     const { run, wait } = reporting();
     wait(-2 * 60_000); // 05:04

@@ -1,48 +1,20 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import type { Registration } from '../../../lambdas/domain/producers/registration.ts';
-import { createHandler as createIngest } from '../../../lambdas/ingest/handler.ts';
-import { createHandler as createIngestTraces } from '../../../lambdas/ingest-traces/handler.ts';
 import { Metric } from '../../../lambdas/shared/metric-names.ts';
 import { RequestUsage } from '../../../lambdas/shared/request-usage.ts';
 import { acceptance, NOW, NOW_TEXT, runEventText } from '../../support/builders.ts';
-import { InMemoryStream, SingleEpochKey } from '../../support/fakes.ts';
-import { binary, CONTEXT, KEY, metering, producersWith, request } from '../../support/http.ts';
+import {
+  BATCH,
+  exported,
+  frontDoor,
+  GOOD_SPAN,
+  LINEAGE,
+  TRACES,
+} from '../../support/front-door.ts';
+import { binary, KEY, metering, request } from '../../support/http.ts';
 
 const CANARY = 'canary-7f3e9d01';
 const HOUR = '2026-03-04T05';
-
-function frontDoor(overrides: Partial<Registration> = {}) {
-  const stream = new InMemoryStream();
-  const { usage, lines, counted, dependencies } = metering();
-  const accepting = {
-    ...dependencies,
-    publisher: stream,
-    registry: producersWith(overrides),
-    epochKeys: new SingleEpochKey(),
-    maxRecordBytes: 50_000,
-    clock: () => NOW,
-  };
-  const lineage = createIngest(accepting);
-  const traces = createIngestTraces(accepting);
-  const post = async (resource: string, sent: Parameters<typeof request>[0] | string) => {
-    const handler = resource === '/v1/traces' ? traces : lineage;
-    const part = typeof sent === 'string' ? { body: sent } : sent;
-    const headers = { Authorization: `Bearer ${KEY}`, 'content-type': 'application/json' };
-    const { statusCode, body } = await handler(request({ resource, headers, ...part }), CONTEXT);
-    return { status: statusCode, body };
-  };
-  const rules = async () =>
-    Object.fromEntries((await usage.ofHour(HOUR)).map(({ rule, refused }) => [rule, refused]));
-  return { stream, usage, lines, counted, post, rules };
-}
-
-const LINEAGE = '/api/v1/lineage';
-const BATCH = '/api/v1/lineage/batch';
-const TRACES = '/v1/traces';
-const GOOD_SPAN = { traceId: 'ab'.repeat(16), spanId: 'cd'.repeat(8) };
-const exported = (...spans: unknown[]) =>
-  JSON.stringify({ resourceSpans: [{ scopeSpans: [{ spans }] }] });
 
 describe('a refusal', () => {
   it.each([
@@ -134,7 +106,10 @@ describe('a refusal', () => {
 
   it('never writes down a rule or a path that is not ours', async () => {
     const { usage, dependencies } = metering();
-    const refused = new RequestUsage(request(), acceptance(), dependencies);
+    const refused = new RequestUsage(request(), acceptance(), {
+      ...dependencies,
+      clock: () => NOW,
+    });
     refused.refuse([{ path: `$.run.${CANARY}`, rule: `${CANARY} is no rule` }]);
     refused.refuse([{ path: '$.inputs[3].name', rule: 'required_string' }]);
     await refused.settle();
@@ -186,6 +161,22 @@ describe('a refusal', () => {
     await post(BATCH, `[${'7,{},'.repeat(400)}7]`);
     expect(usage.faults.calls).toEqual(['count', 'count']);
   });
+
+  it('is one line of metrics for a request, however many rules it breaks and counts fail', async () => {
+    const { post, usage, publications } = frontDoor();
+    usage.faults.refuse('count', 1);
+    await post(BATCH, `[7,{},7,${runEventText()}]`);
+    expect(publications).toEqual([{ [Metric.refusals]: 3, [Metric.uncountedRefusals]: 2 }]);
+  });
+
+  it('that did not happen is no line of metrics and no call of the table', async () => {
+    const { post, usage, publications } = frontDoor();
+    expect((await post(LINEAGE, runEventText())).status).toBe(201);
+    expect((await post(BATCH, `[${runEventText()},${runEventText()}]`)).status).toBe(200);
+    expect((await post(TRACES, exported(GOOD_SPAN))).status).toBe(200);
+    expect(publications).toEqual([]);
+    expect(usage.faults.calls).toEqual([]);
+  });
 });
 
 describe('the limit of a producer', () => {
@@ -207,24 +198,25 @@ describe('the limit of a producer', () => {
   });
 
   it('counts a batch by its accepted items', async () => {
-    const { post } = frontDoor({ eventsPerSecond: 2 });
+    const { post } = frontDoor({ eventsPerSecond: 3 });
     expect(
       (await post(BATCH, `[${runEventText()},${runEventText()},${runEventText()}]`)).status,
     ).toBe(200);
-    expect((await post(LINEAGE, runEventText())).status).toBe(200 + 1);
-    expect((await post(LINEAGE, runEventText())).status).toBe(503);
+    for (const status of [201, 201, 201, 503]) {
+      expect((await post(LINEAGE, runEventText())).status).toBe(status);
+    }
   });
 
   it('stores nothing of a batch that has to come again, and counts no refusal of it', async () => {
-    const { post, stream, rules } = frontDoor({ eventsPerSecond: 1 });
-    await post(LINEAGE, runEventText());
+    const { post, stream, rules } = frontDoor({ eventsPerSecond: 2 });
+    for (let i = 0; i < 3; i++) await post(LINEAGE, runEventText());
     expect((await post(BATCH, `[7,${runEventText()},${runEventText()}]`)).status).toBe(503);
-    expect(stream.records).toHaveLength(1);
+    expect(stream.records).toHaveLength(3);
     expect(await rules()).toEqual({});
   });
 
-  it('refuses a batch for good that no window can hold', async () => {
-    const { post, rules } = frontDoor({ eventsPerSecond: 1 });
+  it('refuses a batch for good for which there may never be room', async () => {
+    const { post, rules } = frontDoor({ eventsPerSecond: 2 });
     const { status } = await post(BATCH, `[${runEventText()},${runEventText()},${runEventText()}]`);
     expect(status).toBe(400);
     expect(await rules()).toEqual({ more_items_than_the_rate_limit_allows: 1 });
