@@ -55,6 +55,7 @@ function silentHandler() {
   return createHandler({
     publisher: { publish: async (records) => records.map(() => true) },
     registry: { findByKeyId: async () => known, findByRole: async () => undefined },
+    authMode: 'bearer',
     epochKeys: { at: async () => epochKey, byEpoch: async () => epochKey },
     limiter: new RateLimiter({ lease: async () => true }),
     rejections: { count: async () => undefined, ofHour: async () => [] },

@@ -12,7 +12,7 @@ import { randomText } from '../../lambdas/adapters/random-text.ts';
 import { S3EvidenceVault } from '../../lambdas/adapters/s3-vault.ts';
 import { EvidencePrefix } from '../../lambdas/domain/evidence/evidence-prefix.ts';
 import { lockFor } from '../../lambdas/domain/evidence/retention.ts';
-import type { ChangeDependencies } from '../../lambdas/domain/producers/change-producer.ts';
+import type { ChangeDependencies } from '../../lambdas/domain/producers/commit-change.ts';
 import type { ChangedBy } from '../../lambdas/domain/producers/producer.ts';
 import type { EnvironmentConfig } from '../../lib/config/environment-config.ts';
 import { environments } from '../../lib/config/environments.ts';

@@ -1,22 +1,22 @@
 import type { Command } from 'commander';
 import {
-  type ChangeDependencies,
-  type ChangedProducer,
   changeRegistration,
   DEFAULT_OVERLAP_HOURS,
   endKey,
-  ProducerConflictError,
   registerProducer,
   rotateKey,
   setDisabled,
-  UnknownProducerError,
 } from '../../lambdas/domain/producers/change-producer.ts';
 import {
   checkRegistration,
-  InvalidRegistrationError,
   patchRegistration,
 } from '../../lambdas/domain/producers/check-registration.ts';
+import type {
+  ChangeDependencies,
+  ChangedProducer,
+} from '../../lambdas/domain/producers/commit-change.ts';
 import { type Producer, viewProducer } from '../../lambdas/domain/producers/producer.ts';
+import { ProducerRefusedError } from '../../lambdas/domain/producers/producer-errors.ts';
 import { administrationOf, OPERATOR } from './administration.ts';
 import { type CliContext, CliError, ExitCode, globalOptions } from './cli.ts';
 import { readDeployment } from './deployment.ts';
@@ -164,15 +164,15 @@ async function explained<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof InvalidRegistrationError) {
-      const rules = error.violations.map(({ path, rule }) =>
-        path === '$' ? rule : `${path.slice('$.'.length)}: ${rule}`,
-      );
-      throw new CliError(ExitCode.usage, `The registration breaks a rule: ${rules.join('; ')}.`);
-    }
-    if (error instanceof ProducerConflictError || error instanceof UnknownProducerError) {
-      throw new CliError(ExitCode.usage, `Nothing was changed: ${error.message}.`);
-    }
-    throw error;
+    if (!(error instanceof ProducerRefusedError)) throw error;
+    const rules = error.violations.map(({ path, rule }) =>
+      path === '$' ? rule : `${path.slice('$.'.length)}: ${rule}`,
+    );
+    throw new CliError(
+      ExitCode.usage,
+      error.refused === 'invalid'
+        ? `The registration breaks a rule: ${rules.join('; ')}.`
+        : `Nothing was changed: ${error.message}.`,
+    );
   }
 }

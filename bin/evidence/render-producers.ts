@@ -1,4 +1,5 @@
-import { isValidAt, type Producer } from '../../lambdas/domain/producers/producer.ts';
+import { isValidAt } from '../../lambdas/domain/producers/issued-key.ts';
+import type { Producer } from '../../lambdas/domain/producers/producer.ts';
 import { table } from './table.ts';
 
 const HEAD = ['producer', 'group', 'scopes', 'class', 'state', 'keys', 'role', 'limits'];

@@ -1,5 +1,6 @@
 import type { ProducerDirectory } from '../domain/ports.ts';
-import type { IssuedKey, Producer } from '../domain/producers/producer.ts';
+import type { IssuedKey } from '../domain/producers/issued-key.ts';
+import type { Producer } from '../domain/producers/producer.ts';
 import type { Registration } from '../domain/producers/registration.ts';
 import { readRoleArn } from '../domain/producers/role-arn.ts';
 import type { DynamoTable, Item, JointWrite } from './dynamo-table.ts';
@@ -28,12 +29,11 @@ export class DynamoProducerDirectory implements ProducerDirectory {
     return { producers: items.map(producerOf), ...rest };
   }
 
-  async claimRole({ producerId, roleArn }: Registration): Promise<boolean> {
+  async mayHaveRole({ producerId, roleArn }: Registration): Promise<boolean> {
     const role = roleArn === undefined ? undefined : readRoleArn(roleArn);
     if (!role) return true;
-    const key = roleItem(role);
-    if (await this.#table.putWhereAbsent(key, { producerId }, 'producerId')) return true;
-    return (await this.#table.get(key, true))?.producerId === producerId;
+    const holder = (await this.#table.get(roleItem(role), true))?.producerId;
+    return holder === undefined || holder === producerId;
   }
 
   put(
@@ -73,16 +73,16 @@ function keyWrite(
     : { key, set: state };
 }
 
-/** The row of a role that is given up stays, empty: nobody here may delete. */
+/** A role is taken only while nobody else has it. The row of one that is given up stays, empty: nobody here may delete. */
 function roleWrites(before: Registration | undefined, after: Registration): JointWrite[] {
   const roleOf = (arn: string | undefined) => (arn === undefined ? undefined : readRoleArn(arn));
   const [left, held] = [roleOf(before?.roleArn), roleOf(after.roleArn)];
   const heldKey = held && roleItem(held);
   const leftKey = left && roleItem(left);
+  const { producerId } = after;
+  const where = { attribute: 'producerId', is: producerId, orAbsent: true };
   return [
-    ...(heldKey
-      ? [{ key: heldKey, put: { producerId: after.producerId, registration: after } }]
-      : []),
+    ...(heldKey ? [{ key: heldKey, put: { producerId, registration: after }, where }] : []),
     ...(leftKey && leftKey.pk !== heldKey?.pk ? [{ key: leftKey, put: {} }] : []),
   ];
 }

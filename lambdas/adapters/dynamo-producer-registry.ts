@@ -1,5 +1,5 @@
 import type { Clock, ProducerRegistry } from '../domain/ports.ts';
-import { isValidAt } from '../domain/producers/producer.ts';
+import { isValidAt } from '../domain/producers/issued-key.ts';
 import type { Registration } from '../domain/producers/registration.ts';
 import type { RoleIdentity } from '../domain/producers/role-arn.ts';
 import type { DynamoTable, Item, ItemKey } from './dynamo-table.ts';

@@ -38,7 +38,12 @@ export type JointWrite =
       readonly key: ItemKey;
       readonly put: Item;
       /** Only over an item whose attribute has this value; undefined means that there is no such attribute. */
-      readonly where?: { readonly attribute: string; readonly is: unknown };
+      readonly where?: {
+        readonly attribute: string;
+        readonly is: unknown;
+        /** Also where there is no such attribute. */
+        readonly orAbsent?: boolean;
+      };
     }
   /** Sets attributes and leaves the others of the item as they are. */
   | { readonly key: ItemKey; readonly set: Item };
@@ -86,11 +91,6 @@ export class DynamoTable {
       if (error instanceof ConditionalCheckFailedException) return false;
       throw new UnavailableError('dynamodb', { cause: error });
     }
-  }
-
-  /** Puts an item where none has the attribute; answers whether it did. */
-  async putWhereAbsent(key: ItemKey, item: Item, attribute: string): Promise<boolean> {
-    return this.#put(key, item, `attribute_not_exists(${attribute})`, {});
   }
 
   /** Makes all writes, or none when a condition does not hold: answers which. */
@@ -217,7 +217,10 @@ export class DynamoTable {
       TableName: this.#table,
       Item: toRow({ ...put, ...key }),
       ...(where && {
-        ConditionExpression: where.is === undefined ? 'attribute_not_exists(#a)' : '#a = :expected',
+        ConditionExpression: [
+          ...(where.is === undefined || where.orAbsent ? ['attribute_not_exists(#a)'] : []),
+          ...(where.is === undefined ? [] : ['#a = :expected']),
+        ].join(' OR '),
         ExpressionAttributeNames: { '#a': where.attribute },
         ...(where.is !== undefined && {
           ExpressionAttributeValues: marshall({ ':expected': where.is }),

@@ -17,7 +17,7 @@ export function bearerKeyItem(keyId: string): ItemKey {
   return { pk: storeKey('bearer-key', keyId), sk: storeKey('bearer-key') };
 }
 
-/** `{producerId, registration?}`; without a registration the role is reserved and authenticates nobody. */
+/** `{producerId, registration}`; empty once the role is given up. */
 export function roleItem({ account, name }: RoleIdentity): ItemKey {
   return { pk: storeKey('role', account, name), sk: storeKey('role') };
 }

@@ -157,11 +157,11 @@ export interface ProducerDirectory {
   find(producerId: string): Promise<Producer | undefined>;
   /** @param after where the last page ended */
   list(limit: number, after?: string): Promise<{ producers: Producer[]; next?: string }>;
-  /** Reserves the role of a registration, which authenticates nobody yet; false when it is another producer's. */
-  claimRole(registration: Registration): Promise<boolean>;
+  /** Whether the role of a registration is free or its own; without a role, always. Reserves nothing. */
+  mayHaveRole(registration: Registration): Promise<boolean>;
   /**
-   * Writes the producer, its keys and its role in one step; false when the producer does not stand at
-   * `before` any more.
+   * Writes the producer, its keys and its role in one step. False, and nothing is written, when the
+   * producer does not stand at `before` any more or its role is another's.
    */
   put(
     before: Producer | undefined,

@@ -1,21 +1,15 @@
-import {
-  ProducerConflictError,
-  UnknownProducerError,
-} from '../domain/producers/change-producer.ts';
-import { InvalidRegistrationError } from '../domain/producers/check-registration.ts';
-import { HttpProblem, notFound } from '../shared/http/problem.ts';
+import { ProducerRefusedError } from '../domain/producers/producer-errors.ts';
+import { HttpProblem } from '../shared/http/problem.ts';
+
+const ANSWERS = {
+  invalid: [400, 'Bad Request'],
+  unknown: [404, 'Not Found'],
+  conflict: [409, 'Conflict'],
+} as const;
 
 /** The answer for what the caller can put right; every other error as it is. */
 export function explain(error: unknown): unknown {
-  if (error instanceof InvalidRegistrationError) {
-    return new HttpProblem(400, 'Bad Request', 'the request breaks a rule; see errors', {
-      errors: error.violations,
-    });
-  }
-  if (error instanceof ProducerConflictError) {
-    return new HttpProblem(409, 'Conflict', error.message, {
-      errors: [{ path: '$', rule: error.code }],
-    });
-  }
-  return error instanceof UnknownProducerError ? notFound(error.message) : error;
+  if (!(error instanceof ProducerRefusedError)) return error;
+  const [status, title] = ANSWERS[error.refused];
+  return new HttpProblem(status, title, error.message, { errors: error.violations });
 }

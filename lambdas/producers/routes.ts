@@ -1,21 +1,18 @@
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
-import {
-  type ChangeDependencies,
-  type ChangedProducer,
-  registerProducer,
-  UnknownProducerError,
-} from '../domain/producers/change-producer.ts';
+import { registerProducer } from '../domain/producers/change-producer.ts';
 import { changeAsAsked } from '../domain/producers/change-request.ts';
-import {
-  checkRegistration,
-  InvalidRegistrationError,
-} from '../domain/producers/check-registration.ts';
+import { checkRegistration } from '../domain/producers/check-registration.ts';
+import type { ChangeDependencies, ChangedProducer } from '../domain/producers/commit-change.ts';
 import { type ChangedBy, viewProducer } from '../domain/producers/producer.ts';
+import {
+  InvalidRegistrationError,
+  UnknownProducerError,
+} from '../domain/producers/producer-errors.ts';
 import { readBody } from '../shared/http/body.ts';
 import { HttpProblem } from '../shared/http/problem.ts';
 import { jsonResponse } from '../shared/http/response.ts';
 
-type Handle = (
+export type Handle = (
   event: APIGatewayProxyEvent,
   by: ChangedBy,
   dependencies: ChangeDependencies,

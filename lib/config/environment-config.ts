@@ -53,6 +53,8 @@ interface ReservedConcurrency {
   /** For `archive` and for `archive-traces`, each; at least the number of shards. */
   readonly archive: number;
   readonly query: number;
+  /** Administrators are few, and strangers may call it: what floods it is refused here and starves no other function. */
+  readonly producers: number;
 }
 
 interface ThrottlingConfig {

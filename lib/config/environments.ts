@@ -80,7 +80,7 @@ const prod: EnvironmentConfig = {
   },
   acknowledgeCompliance: '111122223333',
   streams: { ...trial.streams, capacity: { mode: 'provisioned', shards: 4 } },
-  reservedConcurrency: { ingest: 100, archive: 20, query: 50 },
+  reservedConcurrency: { ingest: 100, archive: 20, query: 50, producers: 10 },
   throttling: { rateLimit: 1000, burstLimit: 2000 },
   endpoint: { kind: 'public', auth: 'bearer', allowedCidrs: ['192.0.2.0/24'] },
   gatewayAccountRole: 'existing',

@@ -39,6 +39,8 @@ export const iteratorAge = ({ fn }: ServiceFunction): IMetric =>
 
 export const errors = ({ fn }: ServiceFunction): IMetric => fn.metricErrors(SUM);
 
+export const throttles = ({ fn }: ServiceFunction): IMetric => fn.metricThrottles(SUM);
+
 /** Answers from 500 up of the whole stage, those of the gateway included. */
 export const serverErrors = (api: RestApi): IMetric => api.deploymentStage.metricServerError(SUM);
 

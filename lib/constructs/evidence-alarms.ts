@@ -12,6 +12,7 @@ import {
   messageAge,
   messages,
   serverErrors,
+  throttles,
 } from './alarm-conditions.ts';
 import type { WatchedParts } from './watched-parts.ts';
 
@@ -53,7 +54,8 @@ const UNSTORED_SECONDS = Duration.hours(1).toSeconds();
 const SERVER_ERRORS = 10;
 
 function conditions(parts: WatchedParts) {
-  const { api, archive, archiveTraces, audit, redrive, reportRejections, resources } = parts;
+  const { api, archive, archiveTraces, audit, producers, redrive, reportRejections, resources } =
+    parts;
   const { lineageFailures, tracesFailures } = resources;
   const result: AlarmCondition[] = [
     {
@@ -79,6 +81,21 @@ function conditions(parts: WatchedParts) {
       periods: 2,
       advice: 'Producers are told to try again: check Kinesis, the producers table and throttling.',
       runbook: 'ingest-errors',
+    },
+    {
+      id: 'ProducersErrors',
+      metric: errors(producers),
+      threshold: 0,
+      advice: 'A change of a producer may have broken off: look at the producer, then repeat it.',
+      runbook: 'producers-errors',
+    },
+    {
+      id: 'ProducersThrottles',
+      metric: throttles(producers),
+      threshold: 0,
+      periods: 2,
+      advice: 'Nobody can disable a key over the API: use the command line, find who floods it.',
+      runbook: 'producers-errors',
     },
     {
       id: 'AuditErrors',

@@ -76,6 +76,7 @@ export class FrontDoor extends Construct {
       config,
       folder: 'producers',
       timeout: REQUEST_TIMEOUT,
+      reservedConcurrency: config.reservedConcurrency?.producers,
       environment: {
         ...producersEnvironment,
         VAULT_BUCKET_NAME: vault.bucket.bucketName,

@@ -11,6 +11,7 @@ export interface WatchedParts {
   readonly audit: ServiceFunction;
   readonly ingest: ServiceFunction;
   readonly ingestTraces: ServiceFunction;
+  readonly producers: ServiceFunction;
   readonly redrive: ServiceFunction;
   readonly reportRejections: ServiceFunction;
 }

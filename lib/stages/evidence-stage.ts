@@ -46,6 +46,7 @@ export class EvidenceStage extends Stage {
         audit: retentionAudit.audit,
         ingest: frontDoor.ingest,
         ingestTraces: frontDoor.ingestTraces,
+        producers: frontDoor.producers,
         redrive: archiveLine.redrive,
         reportRejections: rejectionReports.report,
         resources,

@@ -34,7 +34,7 @@ describe('API', () => {
 
   it('has functions that know the methods of every path, but for two', () => {
     const judgedByTheirHandlers = ['/', '/api/v1/{proxy+}'];
-    const known = [...RESOURCE_METHODS.keys(), ...judgedByTheirHandlers];
+    const known = [...Object.keys(RESOURCE_METHODS), ...judgedByTheirHandlers];
     expect(Object.keys(routesOf(template)).sort()).toEqual(known.sort());
   });
 

@@ -19,6 +19,8 @@ describe('alarms', () => {
     ['ArchiveAge', 'IteratorAge', QUARTER_HOUR_MILLIS, 'ArchiveLineArchiveFunction'],
     ['ArchiveTracesAge', 'IteratorAge', QUARTER_HOUR_MILLIS, 'ArchiveLineArchiveTracesFunction'],
     ['IngestErrors', '5XXError', 10, 'LineageEvidence-prod-Pipeline'],
+    ['ProducersErrors', 'Errors', 0, 'FrontDoorProducersFunction'],
+    ['ProducersThrottles', 'Throttles', 0, 'FrontDoorProducersFunction'],
     ['AuditErrors', 'Errors', 0, 'RetentionAuditAuditRetentionFunction'],
     ['AuditIncomplete', 'AuditIncomplete', 0, 'audit-retention'],
     ['ParityViolations', 'ParityViolations', 0, 'audit-retention'],
@@ -46,7 +48,7 @@ describe('alarms', () => {
   });
 
   it('are these and no others', () => {
-    expect(alarms.size).toBe(18);
+    expect(alarms.size).toBe(20);
   });
 
   it('say what to do and where the runbook is, and tell the topic', () => {

@@ -84,7 +84,7 @@ describe.each(Object.keys(environments) as EnvironmentName[])('pipeline of %s', 
   it('reserves concurrency only where the config does', () => {
     const reserved = functions.map(([, { Properties }]) => Properties.ReservedConcurrentExecutions);
     const numbers = reserved.filter((value) => value !== undefined).sort((a, b) => a - b);
-    expect(numbers).toEqual(name === 'prod' ? [20, 20, 50, 100, 100] : []);
+    expect(numbers).toEqual(name === 'prod' ? [10, 20, 20, 50, 100, 100] : []);
   });
 
   it.each([

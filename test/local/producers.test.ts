@@ -2,7 +2,6 @@ import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, inject, it } from 'vitest';
 import { bearerKeyHash } from '../../lambdas/domain/producers/bearer-key.ts';
 import { environments } from '../../lib/config/environments.ts';
@@ -10,20 +9,20 @@ import { localPaths, REPOSITORY } from '../../localstack/paths.ts';
 import { runEvent } from '../support/events.ts';
 import { StoreClient } from '../support/store-client.ts';
 
-const CACHE_MILLIS = environments.local.keyCacheSeconds * 1_000;
-/** Keys that a request or an answer held; none of them may turn up anywhere else. */
-const shown: string[] = [];
+/** What was changed is seen after the cache time; the rest is room for a slow machine. */
+const SEEN = { timeout: environments.local.keyCacheSeconds * 1_000 + 20_000, interval: 200 };
 
 describe('a producer', () => {
   const store = new StoreClient(inject('environment'));
   const sends = (key: string, event: unknown = runEvent()) =>
     store.post('/api/v1/lineage', JSON.stringify(event), key);
+  const comesTo = (key: string, status: number) =>
+    expect.poll(async () => (await sends(key)).status, SEEN).toBe(status);
   const add = async (fields: Record<string, unknown> = {}) => {
     const producerId = `t-${randomUUID()}`;
     const body = { producerId, scopes: ['ingest:lineage'], ...fields };
     const { status, json } = await store.post('/api/v1/producers', JSON.stringify(body), 'admin');
     expect(status).toBe(201);
-    shown.push(json.key);
     const change = (patch: unknown) =>
       store.patch(`/api/v1/producers/${producerId}`, patch, 'admin');
     return { producerId, key: json.key as string, keyId: json.keys[0].keyId as string, change };
@@ -43,7 +42,6 @@ describe('a producer', () => {
     const { key, change } = await add();
     expect((await sends(key)).status).toBe(201);
     const { json } = await change({ rotate: true });
-    shown.push(json.key);
     expect((await sends(json.key)).status).toBe(201);
     expect((await sends(key)).status).toBe(201);
   });
@@ -52,9 +50,7 @@ describe('a producer', () => {
     const { key, change } = await add();
     expect((await sends(key)).status).toBe(201);
     const { json } = await change({ rotate: true, overlapHours: 0 });
-    shown.push(json.key);
-    await sleep(CACHE_MILLIS);
-    expect((await sends(key)).status).toBe(401);
+    await comesTo(key, 401);
     expect((await sends(json.key)).status).toBe(201);
   });
 
@@ -62,17 +58,16 @@ describe('a producer', () => {
     const { key, change } = await add();
     expect((await sends(key)).status).toBe(201);
     await change({ disabled: true });
-    await sleep(CACHE_MILLIS);
+    await comesTo(key, 401);
     const refused = await sends(key);
     expect([refused.status, refused.headers.get('www-authenticate')]).toEqual([401, 'Bearer']);
     await change({ disabled: false });
-    await sleep(CACHE_MILLIS);
-    expect((await sends(key)).status).toBe(201);
+    await comesTo(key, 201);
   });
 
   it('leaves a locked record of every change', async () => {
     const { producerId, keyId, change } = await add();
-    shown.push((await change({ rotate: true })).json.key);
+    await change({ rotate: true });
     await change({ endKey: keyId });
     await change({ disabled: true });
     const records = await recordsOf(producerId);
@@ -149,13 +144,11 @@ describe('a producer', () => {
     );
     expect(added.stderr).toBe('');
     const { key, ...registered } = JSON.parse(added.stdout);
-    shown.push(key);
     expect(registered.jobNamespaces).toEqual({ allowed: ['a', 'b*'], outside: 'refuse' });
     expect((await sends(key, runEvent({ job: { namespace: 'b1', name: 'j' } }))).status).toBe(201);
 
     const rotated = evidence('rotate', producerId, '--overlap-hours', '24');
     expect(rotated.stdout).toMatch(/shown this once:\nev_/);
-    shown.push(rotated.stdout.trim().split('\n').at(-1) as string);
     const thirdTime = evidence('rotate', producerId);
     expect([thirdTime.status, thirdTime.stdout]).toEqual([2, '']);
     expect(thirdTime.stderr).toMatch(/two keys of this producer are valid/);
@@ -179,6 +172,12 @@ describe('a producer', () => {
   });
 
   it('leaves no key and no hash of one in vault, listing or log', async () => {
+    const made = [await add(), await add(), await add()];
+    const shown = made.map(({ key }) => key);
+    for (const { key, change } of made) {
+      expect((await sends(key)).status).toBe(201);
+      shown.push((await change({ rotate: true })).json.key);
+    }
     const { items } = (await store.get('/api/v1/producers?limit=1000')).json;
     const bucket = store.environment.buckets.vault;
     const texts = [JSON.stringify(items)];
@@ -187,8 +186,9 @@ describe('a producer', () => {
     }
     const { emulatorLog, eventSourceLog } = localPaths(inject('localDir'));
     texts.push(readFileSync(emulatorLog, 'utf8'), readFileSync(eventSourceLog, 'utf8'));
-    expect(texts.length).toBeGreaterThan(20);
-    expect(shown.length).toBeGreaterThan(8);
+    const told = texts.join();
+    for (const { producerId } of made) expect(told).toContain(producerId);
+    expect(new Set(shown).size).toBe(6);
     for (const key of shown) {
       const hidden = [key.split('_')[2] as string, bearerKeyHash(key)];
       for (const text of texts) for (const secret of hidden) expect(text).not.toContain(secret);

@@ -42,7 +42,8 @@ import type {
   TraceStaging,
   VersionInspector,
 } from '../../lambdas/domain/ports.ts';
-import { isValidAt, type Producer } from '../../lambdas/domain/producers/producer.ts';
+import { isValidAt } from '../../lambdas/domain/producers/issued-key.ts';
+import type { Producer } from '../../lambdas/domain/producers/producer.ts';
 import type { Registration } from '../../lambdas/domain/producers/registration.ts';
 import { type RoleIdentity, readRoleArn } from '../../lambdas/domain/producers/role-arn.ts';
 
@@ -414,7 +415,8 @@ export class InMemoryStream implements EventPublisher {
 }
 
 interface KeyRow {
-  readonly keyHash: string;
+  /** Absent where a change told a key whose hash was never written, as DynamoDB does. */
+  readonly keyHash?: string;
   readonly registration: Registration;
   readonly validUntil?: string;
 }
@@ -423,7 +425,8 @@ interface KeyRow {
 export class InMemoryProducers implements ProducerRegistry, ProducerDirectory {
   readonly faults = new Faults();
   readonly rows = new Map<string, KeyRow>();
-  readonly roles = new Map<string, { producerId: string; registration?: Registration }>();
+  /** The row of a role that was given up stays, empty. */
+  readonly roles = new Map<string, { producerId?: string; registration?: Registration }>();
   readonly producers = new Map<string, Producer>();
   readonly #clock: Clock;
 
@@ -431,10 +434,11 @@ export class InMemoryProducers implements ProducerRegistry, ProducerDirectory {
     this.#clock = clock;
   }
 
-  async findByKeyId(keyId: string): Promise<KeyRow | undefined> {
+  async findByKeyId(keyId: string) {
     this.faults.enter('findByKeyId');
     const row = this.rows.get(keyId);
-    return row && isValidAt(row, this.#clock()) ? row : undefined;
+    if (row?.keyHash === undefined || !isValidAt(row, this.#clock())) return undefined;
+    return { keyHash: row.keyHash, registration: row.registration };
   }
 
   async findByRole(role: RoleIdentity): Promise<Registration | undefined> {
@@ -459,13 +463,15 @@ export class InMemoryProducers implements ProducerRegistry, ProducerDirectory {
     return { producers, ...(next !== undefined && { next }) };
   }
 
-  async claimRole({ producerId, roleArn }: Registration): Promise<boolean> {
-    this.faults.enter('claimRole');
+  async mayHaveRole(registration: Registration): Promise<boolean> {
+    this.faults.enter('mayHaveRole');
+    return this.#isRoleFreeFor(registration);
+  }
+
+  #isRoleFreeFor({ producerId, roleArn }: Registration): boolean {
     const role = roleArn === undefined ? undefined : readRoleArn(roleArn);
-    if (!role) return true;
-    const held = this.roles.get(roleKey(role)) ?? { producerId };
-    this.roles.set(roleKey(role), held);
-    return held.producerId === producerId;
+    const holder = role && this.roles.get(roleKey(role))?.producerId;
+    return holder === undefined || holder === producerId;
   }
 
   async put(
@@ -477,15 +483,16 @@ export class InMemoryProducers implements ProducerRegistry, ProducerDirectory {
     this.faults.enter('put');
     const { registration } = after;
     if (this.producers.get(registration.producerId)?.version !== before?.version) return false;
+    if (!this.#isRoleFreeFor(registration)) return false;
     this.producers.set(registration.producerId, after);
     for (const { keyId, validUntil } of after.keys) {
       const keyHash = keyId === newKey?.keyId ? newKey.keyHash : this.rows.get(keyId)?.keyHash;
-      if (keyHash === undefined) continue;
-      this.rows.set(keyId, { keyHash, registration, ...(validUntil && { validUntil }) });
+      const state = { registration, ...(validUntil && { validUntil }) };
+      this.rows.set(keyId, { ...(keyHash !== undefined && { keyHash }), ...state });
     }
     const { producerId, roleArn } = registration;
     const left = before?.registration.roleArn && readRoleArn(before.registration.roleArn);
-    if (left) this.roles.delete(roleKey(left));
+    if (left) this.roles.set(roleKey(left), {});
     const role = roleArn === undefined ? undefined : readRoleArn(roleArn);
     if (role) this.roles.set(roleKey(role), { producerId, registration });
     return true;

@@ -48,7 +48,7 @@ export function producersWith(overrides: Partial<Registration> = {}): InMemoryPr
   return producers;
 }
 
-/** What the two ingest functions meter with: rate windows, refusal counters, log and metrics. */
+/** What the two ingest functions meter with: rate windows, refusal counters, log and metrics; and that keys are bearer keys. */
 export function metering() {
   const usage = new InMemoryUsage();
   const { logger, metrics, lines, counted, publications } = recorder();
@@ -57,6 +57,9 @@ export function metering() {
     lines,
     counted,
     publications,
-    dependencies: { limiter: new RateLimiter(usage), rejections: usage, metrics, logger },
+    dependencies: {
+      ...{ limiter: new RateLimiter(usage), rejections: usage, metrics, logger },
+      authMode: 'bearer' as const,
+    },
   };
 }

@@ -1,44 +1,9 @@
-import { LineageError } from '../errors.ts';
-import { EvidencePrefix } from '../evidence/evidence-prefix.ts';
-import { lockFor, type RetentionPolicy } from '../evidence/retention.ts';
-import type { Clock, DocumentVault, ProducerDirectory } from '../ports.ts';
-import { bearerKeyHash, composeBearerKey } from './bearer-key.ts';
-import {
-  type ChangedBy,
-  type IssuedKey,
-  isValidAt,
-  type Producer,
-  type ProducerRecord,
-} from './producer.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { type ChangeDependencies, type ChangedProducer, commitChange } from './commit-change.ts';
+import { endingAt, issueKey, isValidAt } from './issued-key.ts';
+import type { ChangedBy, Producer } from './producer.ts';
+import { ProducerConflictError, UnknownProducerError } from './producer-errors.ts';
 import type { Registration } from './registration.ts';
-
-export interface ChangeDependencies {
-  readonly vault: DocumentVault;
-  readonly directory: ProducerDirectory;
-  readonly retention: RetentionPolicy;
-  readonly clock: Clock;
-  /** Letters and digits from a cryptographic source. */
-  readonly randomText: (alphabet: string, length: number) => string;
-}
-
-/** A producer after a change, and the key that the change issued: shown this once. */
-export interface ChangedProducer {
-  readonly producer: Producer;
-  readonly key?: string;
-}
-
-/** The change is well formed and does not fit what stands there; the text says what to do. */
-export class ProducerConflictError extends LineageError {
-  override readonly name = 'ProducerConflictError';
-}
-
-export class UnknownProducerError extends LineageError {
-  override readonly name = 'UnknownProducerError';
-
-  constructor() {
-    super('unknown_producer', 'no producer is registered under this id');
-  }
-}
 
 /** More would leave nobody sure which key is in use where. */
 const MAX_VALID_KEYS = 2;
@@ -47,14 +12,6 @@ export const MAX_OVERLAP_HOURS = 8_760;
 /** A week: a client that is deployed weekly changes its key without a night shift. */
 export const DEFAULT_OVERLAP_HOURS = 168;
 const HOUR_MILLIS = 3_600_000;
-/** Longer than any function lives: a record this old whose rows are missing has nobody who still writes them. */
-const BROKEN_OFF_AFTER_MILLIS = 60_000;
-
-const ID_ALPHABET = '0123456789abcdefghijklmnopqrstuvwxyz';
-const SECRET_ALPHABET = `${ID_ALPHABET}ABCDEFGHIJKLMNOPQRSTUVWXYZ`;
-const ID_CHARACTERS = 12;
-/** 32 of 62 letters: 190 bits. */
-const SECRET_CHARACTERS = 32;
 
 /**
  * Registers a producer and issues its first key.
@@ -68,9 +25,9 @@ export async function registerProducer(
   if (await dependencies.directory.find(registration.producerId)) {
     throw new ProducerConflictError('producer_exists', 'a producer with this id is registered');
   }
-  const issued = issueKey(dependencies);
+  const issued = issueKey(dependencies.clock(), dependencies.randomText);
   const keys = [issued.shown];
-  return commit(
+  return commitChange(
     undefined,
     { registration, keys },
     { change: 'registered', by, issued },
@@ -91,8 +48,13 @@ export async function changeRegistration(
 ): Promise<ChangedProducer> {
   const producer = await findProducer(producerId, dependencies);
   const registration = patch(producer.registration);
-  if (isSame(registration, producer.registration)) return { producer };
-  return commit(producer, { ...producer, registration }, { change: 'changed', by }, dependencies);
+  if (isDeepStrictEqual(registration, producer.registration)) return { producer };
+  return commitChange(
+    producer,
+    { ...producer, registration },
+    { change: 'changed', by },
+    dependencies,
+  );
 }
 
 /** Disables or enables all keys of a producer and its role. @throws UnknownProducerError, ProducerConflictError */
@@ -106,7 +68,7 @@ export async function setDisabled(
   if (producer.registration.disabled === disabled) return { producer };
   const registration = { ...producer.registration, disabled };
   const change = disabled ? 'disabled' : 'enabled';
-  return commit(producer, { ...producer, registration }, { change, by }, dependencies);
+  return commitChange(producer, { ...producer, registration }, { change, by }, dependencies);
 }
 
 /**
@@ -128,10 +90,10 @@ export async function rotateKey(
       'two keys of this producer are valid: end one of them first, or rotate without an overlap, which ends both',
     );
   }
-  const issued = issueKey(dependencies);
+  const issued = issueKey(dependencies.clock(), dependencies.randomText);
   const endMillis = dependencies.clock() + overlapHours * HOUR_MILLIS;
   const keys = [...producer.keys.map((key) => endingAt(key, endMillis)), issued.shown];
-  return commit(
+  return commitChange(
     producer,
     { ...producer, keys },
     { change: 'key_issued', by, issued },
@@ -152,75 +114,13 @@ export async function endKey(
   }
   const now = dependencies.clock();
   const keys = producer.keys.map((key) => (key.keyId === keyId ? endingAt(key, now) : key));
-  return commit(producer, { ...producer, keys }, { change: 'key_ended', by, keyId }, dependencies);
-}
-
-interface Change extends Pick<ProducerRecord, 'change' | 'by' | 'keyId'> {
-  readonly issued?: ReturnType<typeof issueKey>;
-}
-
-/**
- * Locks the record of a change, then writes the rows. The record of a version is written once, so that
- * of two changes at the same time one is made and the other refused.
- */
-async function commit(
-  before: Producer | undefined,
-  state: Omit<Producer, 'version'>,
-  { change, by, issued, keyId = issued?.shown.keyId }: Change,
-  dependencies: ChangeDependencies,
-): Promise<ChangedProducer> {
-  const { vault, directory, retention, clock } = dependencies;
-  const { registration, keys } = state;
-  const after: Producer = { version: (before?.version ?? 0) + 1, registration, keys };
-  if (!(await directory.claimRole(registration))) {
-    throw new ProducerConflictError('role_is_taken', 'another producer is registered by this role');
-  }
-  const now = clock();
-  const record: ProducerRecord = {
-    ...{ producer: 1, version: after.version, at: new Date(now).toISOString(), change, by },
-    ...(keyId !== undefined && { keyId }),
-    ...registration,
-    keys,
-  };
-  try {
-    const lock = lockFor(retention, retention.recordDays, now, now);
-    await vault.putDocument(recordKey(after), record, lock);
-  } catch (error) {
-    if (!(error instanceof LineageError) || error.code !== 'conflicting_object') throw error;
-    await finishOther(before, after, dependencies);
-    throw changedMeanwhile();
-  }
-  const newKey = issued && { keyId: issued.shown.keyId, keyHash: bearerKeyHash(issued.key) };
-  if (!(await directory.put(before, after, newKey))) throw changedMeanwhile();
-  return { producer: after, ...(issued && { key: issued.key }) };
-}
-
-/**
- * Writes the rows of a change whose record stands, in case it broke off between the two. A key that it
- * issued was shown to nobody, and its hash is nowhere: it is left out.
- */
-async function finishOther(
-  before: Producer | undefined,
-  { registration, version }: Producer,
-  { vault, directory, clock }: ChangeDependencies,
-): Promise<void> {
-  const held = await vault.find(recordKey({ registration, version }));
-  if (!held) return;
-  const record = JSON.parse(Buffer.from(held).toString('utf8')) as ProducerRecord;
-  const { producer: _p, version: _v, by: _by, at, change, keyId, keys, ...rest } = record;
-  if (clock() - Date.parse(at) < BROKEN_OFF_AFTER_MILLIS) return;
-  const isLost = (key: IssuedKey) => key.keyId === keyId && change !== 'key_ended';
-  await directory.put(before, {
-    ...{ version, registration: rest },
-    keys: keys.filter((key) => !isLost(key)),
-  });
-}
-
-const changedMeanwhile = () =>
-  new ProducerConflictError(
-    'changed_meanwhile',
-    'this producer was changed at the same time: look at it again, then repeat',
+  return commitChange(
+    producer,
+    { ...producer, keys },
+    { change: 'key_ended', by, keyId },
+    dependencies,
   );
+}
 
 /** The producer with the keys that are valid: an ended one is forgotten with the next change. */
 async function findProducer(
@@ -231,33 +131,4 @@ async function findProducer(
   if (!producer) throw new UnknownProducerError();
   const now = clock();
   return { ...producer, keys: producer.keys.filter((key) => isValidAt(key, now)) };
-}
-
-/** `producers/<id>/<version>.json`, eight digits, so that a listing is in order. */
-function recordKey({ registration, version }: Pick<Producer, 'registration' | 'version'>): string {
-  return `${EvidencePrefix.producers}${registration.producerId}/${String(version).padStart(8, '0')}.json`;
-}
-
-function issueKey({ clock, randomText }: ChangeDependencies) {
-  const keyId = randomText(ID_ALPHABET, ID_CHARACTERS);
-  const key = composeBearerKey(keyId, randomText(SECRET_ALPHABET, SECRET_CHARACTERS));
-  const shown: IssuedKey = { keyId, issuedAt: new Date(clock()).toISOString() };
-  return { key, shown };
-}
-
-function endingAt(key: IssuedKey, epochMillis: number): IssuedKey {
-  return isValidAt(key, epochMillis)
-    ? { ...key, validUntil: new Date(epochMillis).toISOString() }
-    : key;
-}
-
-/** Order of members says nothing. */
-function isSame(a: Registration, b: Registration): boolean {
-  const sorted = (value: unknown): unknown =>
-    typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? Object.entries(value)
-          .map(([name, inner]) => [name, sorted(inner)])
-          .sort(([x], [y]) => (String(x) < String(y) ? -1 : 1))
-      : value;
-  return JSON.stringify(sorted(a)) === JSON.stringify(sorted(b));
 }

@@ -1,6 +1,4 @@
 import {
-  type ChangeDependencies,
-  type ChangedProducer,
   changeRegistration,
   DEFAULT_OVERLAP_HOURS,
   endKey,
@@ -8,8 +6,10 @@ import {
   rotateKey,
   setDisabled,
 } from './change-producer.ts';
-import { InvalidRegistrationError, patchRegistration } from './check-registration.ts';
+import { patchRegistration } from './check-registration.ts';
+import type { ChangeDependencies, ChangedProducer } from './commit-change.ts';
 import type { ChangedBy } from './producer.ts';
+import { InvalidRegistrationError } from './producer-errors.ts';
 
 /**
  * Makes the one change that a PATCH asks for: `{rotate: true, overlapHours?}`, `{endKey: <key id>}`,

@@ -1,18 +1,8 @@
-import { LineageError, type RuleViolation } from '../errors.ts';
+import type { RuleViolation } from '../errors.ts';
 import { RETENTION_CLASSES } from '../evidence/retention.ts';
+import { InvalidRegistrationError } from './producer-errors.ts';
 import { OUTSIDE, type Registration, SCOPES } from './registration.ts';
 import { readRoleArn } from './role-arn.ts';
-
-/** A registration or a change of one that breaks a rule: fields by name, and nothing of what was sent. */
-export class InvalidRegistrationError extends LineageError {
-  override readonly name = 'InvalidRegistrationError';
-  readonly violations: readonly RuleViolation[];
-
-  constructor(violations: readonly RuleViolation[]) {
-    super('invalid_registration', 'the registration breaks a rule');
-    this.violations = violations;
-  }
-}
 
 /** Ids become part of an object key and are shown everywhere: keep them plain. */
 const PRODUCER_ID = /^[a-z0-9][a-z0-9-]{0,62}$/;
@@ -29,6 +19,7 @@ const MINUTES_OF_A_YEAR = 525_600;
 
 type Check = (value: unknown, path: string) => readonly RuleViolation[];
 type Shape = Readonly<Record<string, Check>>;
+type Fields = Readonly<Record<string, unknown>>;
 
 const broken = (path: string, rule: string): RuleViolation[] => [{ path, rule }];
 
@@ -75,19 +66,19 @@ const namespace: Check = (value, path) => {
   return value.slice(0, -1).includes('*') ? broken(path, 'star_at_the_end_only') : [];
 };
 
+const isObject = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
 /** A typo in a security setting must not be ignored, so every unknown member is refused, without its name. */
 const object =
   (shape: Shape, required: readonly string[]): Check =>
   (value, path) => {
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-      return broken(path, 'object');
-    }
-    const fields = value as Readonly<Record<string, unknown>>;
-    const isUnknown = Object.keys(fields).some((name) => !Object.hasOwn(shape, name));
+    if (!isObject(value)) return broken(path, 'object');
+    const isUnknown = Object.keys(value).some((name) => !Object.hasOwn(shape, name));
     return [
       ...(isUnknown ? broken(path, 'unknown_field') : []),
       ...Object.entries(shape).flatMap(([name, check]) => {
-        if (Object.hasOwn(fields, name)) return check(fields[name], `${path}.${name}`);
+        if (Object.hasOwn(value, name)) return check(value[name], `${path}.${name}`);
         return required.includes(name) ? broken(`${path}.${name}`, 'required') : [];
       }),
     ];
@@ -140,8 +131,8 @@ export function checkRegistration(input: unknown): Registration {
 }
 
 /**
- * A registration after a merge patch (RFC 7396) of its fields; `null` takes an optional one away. Id
- * and `disabled` do not change this way.
+ * A registration after a merge patch (RFC 7396) of its fields: an object changes the members that it
+ * names, a list is replaced, `null` takes an optional field away. Id and `disabled` do not change this way.
  * @throws InvalidRegistrationError
  */
 export function patchRegistration(registration: Registration, patch: unknown): Registration {
@@ -150,10 +141,24 @@ export function patchRegistration(registration: Registration, patch: unknown): R
     name,
     (value, path) => (value === null && REMOVABLE.includes(name) ? [] : check(value, path)),
   ]);
-  const violations = object(Object.fromEntries(orNull), [])(patch, '$');
+  const asked = isObject(patch) ? mergeMembers({ ...registration }, patch) : patch;
+  const violations = object(Object.fromEntries(orNull), [])(asked, '$');
   if (violations.length > 0) throw new InvalidRegistrationError(violations);
-  const merged = Object.entries({ ...registration, ...(patch as object) });
+  const merged = Object.entries({ ...registration, ...(asked as object) });
   return Object.fromEntries(
     merged.filter(([, value]) => value !== null),
   ) as unknown as Registration;
+}
+
+/**
+ * The fields of a patch as they are to be. A `null` inside an object stays for the check to refuse: each
+ * member there is required, and the misspelt name of one must not pass as already gone.
+ */
+function mergeMembers(current: Fields, patch: Fields): Fields {
+  return Object.fromEntries(
+    Object.entries(patch).map(([name, value]) => {
+      const held = current[name];
+      return [name, isObject(value) && isObject(held) ? { ...held, ...value } : value];
+    }),
+  );
 }

@@ -1,13 +1,5 @@
+import type { IssuedKey } from './issued-key.ts';
 import type { Registration } from './registration.ts';
-
-/** A key of a producer as everybody may see it: neither the secret nor its hash. */
-export interface IssuedKey {
-  readonly keyId: string;
-  /** RFC 3339 UTC. */
-  readonly issuedAt: string;
-  /** RFC 3339 UTC; absent while nothing ends it. */
-  readonly validUntil?: string;
-}
 
 /** A producer with everything that changes together. */
 export interface Producer {
@@ -41,13 +33,6 @@ export interface ProducerRecord extends Registration {
   /** The key that was issued or ended. */
   readonly keyId?: string;
   readonly keys: readonly IssuedKey[];
-}
-
-export function isValidAt(
-  { validUntil }: Pick<IssuedKey, 'validUntil'>,
-  epochMillis: number,
-): boolean {
-  return validUntil === undefined || Date.parse(validUntil) > epochMillis;
 }
 
 /** What API and command line answer about a producer. */

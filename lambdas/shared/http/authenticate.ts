@@ -16,8 +16,8 @@ export type AuthMode = 'bearer' | 'iam';
 
 export interface AuthenticationDependencies {
   readonly registry: ProducerRegistry;
-  /** Of the deployment, never of a request. @default 'bearer' */
-  readonly authMode?: AuthMode;
+  /** Of the deployment, never of a request. */
+  readonly authMode: AuthMode;
 }
 
 /**
@@ -49,21 +49,21 @@ export async function identify(
   event: APIGatewayProxyEvent,
   { registry, authMode }: AuthenticationDependencies,
 ): Promise<Registration> {
-  const presented = presentedKey(event);
+  const presented = presentedKey(event, authMode);
   return presented === undefined && authMode === 'iam'
     ? await byRole(event, registry)
     : await byKey(presented, registry);
 }
 
 /** Of several Authorization lines the bearer one counts (the Java client can send two). */
-function presentedKey(event: APIGatewayProxyEvent): string | undefined {
-  return (
-    headerValues(event, 'authorization')
-      // Several lines may arrive joined by commas; a bearer key holds none.
-      .flatMap((value) => value.split(','))
-      .flatMap((value) => BEARER.exec(value.trim())?.[1] ?? [])
-      .at(-1) ?? headerValues(event, KEY_HEADER).at(-1)?.trim()
-  );
+function presentedKey(event: APIGatewayProxyEvent, authMode: AuthMode): string | undefined {
+  const bearer = headerValues(event, 'authorization')
+    // Several lines may arrive joined by commas; a bearer key holds none.
+    .flatMap((value) => value.split(','))
+    .flatMap((value) => BEARER.exec(value.trim())?.[1] ?? [])
+    .at(-1);
+  if (bearer !== undefined || authMode === 'bearer') return bearer;
+  return headerValues(event, KEY_HEADER).at(-1)?.trim();
 }
 
 /** Form and checksum first, then the registry. */

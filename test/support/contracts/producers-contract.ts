@@ -121,20 +121,42 @@ export function describeProducersContract(name: string, create: () => ProducersU
     it('finds a producer by its role, whatever the path, until it gives the role up', async () => {
       const { roleArn, identity } = role();
       const withRole = fresh({ registration: { ...fresh().registration, roleArn } });
-      expect(await directory.claimRole(withRole.registration)).toBe(true);
-      expect(await freshRegistry().findByRole(identity)).toBeUndefined();
+      expect(await directory.mayHaveRole(withRole.registration)).toBe(true);
       await put(withRole);
       expect(await freshRegistry().findByRole(identity)).toEqual(withRole.registration);
 
       const other = { ...fresh().registration, roleArn };
-      expect(await directory.claimRole(other)).toBe(false);
-      expect(await directory.claimRole(withRole.registration)).toBe(true);
-      expect(await freshRegistry().findByRole(identity)).toEqual(withRole.registration);
+      expect(await directory.mayHaveRole(other)).toBe(false);
+      expect(await directory.mayHaveRole(withRole.registration)).toBe(true);
 
       const { roleArn: _given, ...without } = withRole.registration;
       await directory.put(withRole, { ...withRole, version: 2, registration: without });
       expect(await freshRegistry().findByRole(identity)).toBeUndefined();
-      expect(await directory.claimRole(other)).toBe(true);
+      expect(await directory.mayHaveRole(other)).toBe(true);
+      expect(await put(fresh({ registration: other }))).toBe(true);
+      expect(await freshRegistry().findByRole(identity)).toEqual(other);
+    });
+
+    it('reserves no role by asking for it, nor by a put that fails', async () => {
+      const { roleArn, identity } = role();
+      const wants = fresh({ registration: { ...fresh().registration, roleArn } });
+      expect(await directory.mayHaveRole(wants.registration)).toBe(true);
+      expect(await put(wants, { ...wants, version: 7 })).toBe(false);
+      const other = fresh({ registration: { ...fresh().registration, roleArn } });
+      expect(await directory.mayHaveRole(other.registration)).toBe(true);
+      expect(await put(other)).toBe(true);
+      expect(await freshRegistry().findByRole(identity)).toEqual(other.registration);
+    });
+
+    it('writes nothing of a producer whose role another has', async () => {
+      const { roleArn, identity } = role();
+      const first = fresh({ registration: { ...fresh().registration, roleArn } });
+      await put(first);
+      const second = fresh({ registration: { ...fresh().registration, roleArn } });
+      expect(await put(second)).toBe(false);
+      expect(await directory.find(second.registration.producerId)).toBeUndefined();
+      expect(await freshRegistry().findByKeyId(keyOf(second))).toBeUndefined();
+      expect(await freshRegistry().findByRole(identity)).toEqual(first.registration);
     });
 
     it('lists every producer once, page by page', async () => {

@@ -74,6 +74,11 @@ export const VIOLATIONS: readonly Violation[] = [
     line: "import { randomUUID } from 'node:crypto';",
     rule: 'noRestrictedImports',
   },
+  {
+    file: 'lambdas/domain/producers/file.ts',
+    line: "import { promisify } from 'node:util';",
+    rule: 'noRestrictedImports',
+  },
   ...impure(
     'plugin',
     'Date.now()',
@@ -155,6 +160,7 @@ export const ALLOWED: ReadonlyArray<readonly [file: string, line: string]> = [
   ['lambdas/domain/evidence/file.ts', "import { x } from './envelope.ts';"],
   ['lambdas/domain/evidence/file.ts', "import { createHash } from 'node:crypto';"],
   ['lambdas/domain/evidence/file.ts', "import { gzipSync } from 'node:zlib';"],
+  ['lambdas/domain/producers/file.ts', "import { isDeepStrictEqual } from 'node:util';"],
   ['lambdas/domain/protobuf/file.ts', "import { x } from '@bufbuild/protobuf';"],
   ['lambdas/domain/protobuf/file.ts', "import { x } from '@bufbuild/protobuf/wire';"],
   [

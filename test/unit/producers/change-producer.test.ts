@@ -3,19 +3,26 @@ import { matchesKeyHash, readBearerKey } from '../../../lambdas/domain/producers
 import {
   changeRegistration,
   endKey,
-  ProducerConflictError,
   registerProducer,
   rotateKey,
   setDisabled,
-  UnknownProducerError,
 } from '../../../lambdas/domain/producers/change-producer.ts';
-import type { ChangedBy, ProducerRecord } from '../../../lambdas/domain/producers/producer.ts';
+import type {
+  ChangedBy,
+  Producer,
+  ProducerRecord,
+} from '../../../lambdas/domain/producers/producer.ts';
+import {
+  ProducerConflictError,
+  UnknownProducerError,
+} from '../../../lambdas/domain/producers/producer-errors.ts';
 import { NOW, NOW_TEXT, RETENTION, registration } from '../../support/builders.ts';
 import { InMemoryProducers, InMemoryVault } from '../../support/fakes.ts';
 
 const HOUR = 3_600_000;
 const BY: ChangedBy = { via: 'api', producerId: 'boss' };
 const ROLE = 'arn:aws:iam::111122223333:role/spark';
+const WHO = { account: '111122223333', name: 'spark' };
 
 function store() {
   const time = { now: NOW };
@@ -155,7 +162,7 @@ describe('a producer', () => {
     const told = held.vault.versions.map(({ body }) => Buffer.from(body).toString()).join();
     const listed = JSON.stringify((await held.directory.list(10)).producers);
     const hidden = [first, second].flatMap((key) => (key as string).split('_').slice(2));
-    for (const { keyHash } of held.directory.rows.values()) hidden.push(keyHash);
+    for (const { keyHash } of held.directory.rows.values()) hidden.push(keyHash as string);
     expect(hidden.length).toBeGreaterThan(5);
     for (const text of hidden) expect(told + listed).not.toContain(text);
   });
@@ -191,6 +198,28 @@ describe('a producer', () => {
     });
   });
 
+  it.each([
+    [0, 'two', 100],
+    [0, 'one', undefined],
+    [2, 'one', undefined],
+  ])(
+    'keeps the keys it has when a rotation with %i hours broke off, %s of them',
+    async (hours, _n, earlier) => {
+      if (earlier !== undefined) await rotate(earlier);
+      const before = (await held.directory.find('producer-1')) as Producer;
+      held.directory.faults.refuse('put');
+      await expect(rotate(hours)).rejects.toThrow();
+      held.time.now += 60_000;
+      const group = (current: ReturnType<typeof registration>) => ({ ...current, group: 'other' });
+      const unrelated = () => changeRegistration('producer-1', group, BY, held.dependencies);
+      expect(await conflict(unrelated())).toBe('changed_meanwhile');
+      const finished = await held.directory.find('producer-1');
+      expect(finished).toEqual({ ...before, version: before.version + 1 });
+      expect(await held.works(first)).toBe(true);
+      expect((await unrelated()).producer.keys).toEqual(before.keys);
+    },
+  );
+
   it('forgets a key that was issued and shown to nobody', async () => {
     held.directory.faults.refuse('put');
     await expect(rotate(2)).rejects.toThrow();
@@ -223,6 +252,31 @@ describe('a producer', () => {
     expect(held.records()).toHaveLength(2);
   });
 
+  it('reserves no role by a registration that failed', async () => {
+    held.vault.faults.refuse('putDocument');
+    const typo = registration({ producerId: 'typo', roleArn: ROLE });
+    await expect(registerProducer(typo, BY, held.dependencies)).rejects.toThrow();
+    const right = registration({ producerId: 'right', roleArn: ROLE });
+    await registerProducer(right, BY, held.dependencies);
+    expect(await held.directory.findByRole(WHO)).toEqual(right);
+  });
+
+  it('gets a role that two want at once only once, and goes on without it otherwise', async () => {
+    const [a, b] = ['a', 'b'].map((producerId) => registration({ producerId, roleArn: ROLE }));
+    const both = [a, b].map((one) => registerProducer(one as never, BY, held.dependencies));
+    const made = await Promise.allSettled(both);
+    expect(made.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    const [won, lost] = (made[0]?.status === 'fulfilled' ? [a, b] : [b, a]) as [typeof a, typeof b];
+    held.time.now += 60_000;
+    const { roleArn: _role, ...without } = lost as NonNullable<typeof lost>;
+    const again = registerProducer(without, BY, held.dependencies);
+    expect(await conflict(again)).toBe('changed_meanwhile');
+    expect(await held.directory.find(without.producerId)).toMatchObject({ registration: without });
+    expect(await held.directory.findByRole(WHO)).toEqual(won);
+    const { key } = await rotateKey(without.producerId, 0, BY, held.dependencies);
+    expect(await held.works(key)).toBe(true);
+  });
+
   it('is not found under another id', async () => {
     for (const change of [
       rotateKey('nobody', 0, BY, held.dependencies),
@@ -231,5 +285,70 @@ describe('a producer', () => {
     ]) {
       await expect(change).rejects.toThrow(UnknownProducerError);
     }
+  });
+});
+
+describe('a producers table that was lost or restored', () => {
+  const registered = registration({ roleArn: ROLE });
+  const lost = 'table_is_behind';
+  const code = (work: Promise<unknown>) =>
+    work.then(
+      () => 'made',
+      (error: ProducerConflictError) => error.code,
+    );
+  const known = async (held: ReturnType<typeof store>) => {
+    const { producers } = await held.directory.list(10);
+    return [...producers, await held.directory.findByRole(WHO)].filter(Boolean);
+  };
+  let held: ReturnType<typeof store>;
+  let first: Producer;
+  beforeEach(async () => {
+    held = store();
+    first = (await registerProducer(registered, BY, held.dependencies)).producer;
+  });
+  const disable = () => setDisabled('producer-1', true, BY, held.dependencies);
+  const empty = () => {
+    for (const rows of [held.directory.producers, held.directory.roles, held.directory.rows]) {
+      rows.clear();
+    }
+    held.time.now += 60_000;
+  };
+
+  it('does not bring a disabled role back by registering again', async () => {
+    await disable();
+    empty();
+    for (let n = 0; n < 3; n++) {
+      expect(await code(registerProducer(registered, BY, held.dependencies))).toBe(lost);
+      expect(await known(held)).toEqual([]);
+    }
+    expect(held.records()).toHaveLength(2);
+  });
+
+  it('replays no older change', async () => {
+    await disable();
+    await setDisabled('producer-1', false, BY, held.dependencies);
+    await disable();
+    empty();
+    await held.directory.put(undefined, first);
+    const group = (current: ReturnType<typeof registration>) => ({ ...current, group: 'other' });
+    for (const change of [
+      () => rotateKey('producer-1', 0, BY, held.dependencies),
+      () => changeRegistration('producer-1', group, BY, held.dependencies),
+    ]) {
+      expect(await code(change())).toBe(lost);
+      expect(await held.directory.find('producer-1')).toEqual(first);
+    }
+    expect(held.records()).toHaveLength(4);
+  });
+
+  it('gets the newest change back when it lacks no other', async () => {
+    await disable();
+    empty();
+    await held.directory.put(undefined, first);
+    expect(await code(rotateKey('producer-1', 0, BY, held.dependencies))).toBe('changed_meanwhile');
+    expect(await held.directory.find('producer-1')).toMatchObject({
+      version: 2,
+      registration: { disabled: true },
+    });
   });
 });

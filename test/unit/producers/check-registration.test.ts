@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   checkRegistration,
-  InvalidRegistrationError,
   patchRegistration,
 } from '../../../lambdas/domain/producers/check-registration.ts';
+import { InvalidRegistrationError } from '../../../lambdas/domain/producers/producer-errors.ts';
 import { registration } from '../../support/builders.ts';
 import { seeded } from '../../support/seeded.ts';
 
@@ -136,6 +136,26 @@ describe('a patch of a registration', () => {
       group: 'g',
     });
     expect(patchRegistration(held, {})).toEqual(held);
+  });
+
+  it('merges the members of an object and replaces a list', () => {
+    const bounded = registration({ jobNamespaces: { allowed: ['a', 'b'], outside: 'deviation' } });
+    const patched = (jobNamespaces: unknown) =>
+      patchRegistration(bounded, { jobNamespaces }).jobNamespaces;
+    expect(patched({ outside: 'refuse' })).toEqual({ allowed: ['a', 'b'], outside: 'refuse' });
+    expect(patched({ allowed: ['c'] })).toEqual({ allowed: ['c'], outside: 'deviation' });
+    expect(patched(null)).toBeUndefined();
+    expect(
+      violationsOf(() => patchRegistration(held, { jobNamespaces: { outside: 'refuse' } })),
+    ).toEqual([{ path: '$.jobNamespaces.allowed', rule: 'required' }]);
+    for (const [members, path] of [
+      [{ outside: null }, '$.jobNamespaces.outside'],
+      [{ allowed: null }, '$.jobNamespaces.allowed'],
+      [{ alowed: null }, '$.jobNamespaces'],
+    ] as const) {
+      const patch = { jobNamespaces: members };
+      expect(violationsOf(() => patchRegistration(bounded, patch))).toMatchObject([{ path }]);
+    }
   });
 
   it.each([

@@ -37,6 +37,7 @@ export function queriedStore(registration: Parameters<typeof producersWith>[0] =
   const time = { now: NOW };
   const query = createHandler({
     ...{ ...shared, registry, epochKeys: new SingleEpochKey(), inspector: inspectorOver(vault) },
+    authMode: 'bearer',
     health: new HealthCheck([probe], () => time.now),
     clock: () => time.now,
   });

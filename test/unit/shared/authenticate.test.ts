@@ -22,7 +22,7 @@ const attempt = (
       ...(Array.isArray(authorization) && { multiValueHeaders: { authorization } }),
     }),
     scope,
-    { registry: producers },
+    { registry: producers, authMode: 'bearer' },
   );
 
 const refusal = async (...args: Parameters<typeof attempt>): Promise<HttpProblem> => {
@@ -100,23 +100,28 @@ describe('authenticate', () => {
   it.each([
     ['beside the signature of the gateway', 'AWS4-HMAC-SHA256 Credential=x'],
     ['alone', undefined],
-  ])('takes the key from a header of its own, %s', async (_what, authorization) => {
-    const headers = {
-      'X-Evidence-Key': KEY,
-      ...(authorization && { Authorization: authorization }),
-    };
-    expect(
-      await authenticate(request({ headers }), 'read', { registry: producersWith() }),
-    ).toMatchObject({
-      producerId: 'producer-1',
-    });
-  });
+  ])(
+    'takes the key from a header of its own where the gateway asks for a signature, %s',
+    async (_what, authorization) => {
+      const headers = {
+        'X-Evidence-Key': KEY,
+        ...(authorization && { Authorization: authorization }),
+      };
+      const producers = producersWith();
+      const work = (authMode: AuthMode) =>
+        authenticate(request({ headers }), 'read', { registry: producers, authMode });
+      expect(await work('iam')).toMatchObject({ producerId: 'producer-1' });
+      await expect(work('bearer')).rejects.toMatchObject({ status: 401 });
+      expect(lookups(producers)).toHaveLength(1);
+    },
+  );
 
   it('takes the bearer key before the other header', async () => {
     const headers = { 'X-Evidence-Key': UNKNOWN, Authorization: `Bearer ${KEY}` };
-    expect(
-      await authenticate(request({ headers }), 'read', { registry: producersWith() }),
-    ).toBeDefined();
+    for (const authMode of ['bearer', 'iam'] as const) {
+      const dependencies = { registry: producersWith(), authMode };
+      expect(await authenticate(request({ headers }), 'read', dependencies)).toBeDefined();
+    }
   });
 
   it('names the challenge that a client needs', async () => {

@@ -7,7 +7,8 @@ import { request } from '../../support/http.ts';
 const silent = { info: () => {}, error: () => {} };
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
-describe.each([...RESOURCE_METHODS])('%s', (resource, allowed) => {
+describe.each(Object.entries(RESOURCE_METHODS))('%s', (resource, methods) => {
+  const allowed: readonly string[] = methods;
   const handle = async (httpMethod: string) => {
     let worked = false;
     const handler = apiHandler(silent, async () => {
