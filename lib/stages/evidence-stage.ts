@@ -43,11 +43,11 @@ export class EvidenceStage extends Stage {
         api: frontDoor.api.api,
         archive: archiveLine.archive,
         archiveTraces: archiveLine.archiveTraces,
-        audit: retentionAudit.audit,
+        audit: retentionAudit.control,
         ingest: frontDoor.ingest,
         ingestTraces: frontDoor.ingestTraces,
         redrive: archiveLine.redrive,
-        reportRejections: rejectionReports.report,
+        reportRejections: rejectionReports.control,
         resources,
       },
     });
