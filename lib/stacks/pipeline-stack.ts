@@ -41,8 +41,8 @@ export class PipelineStack extends Stack {
       RedriveFunctionName: redrive.fn.functionName,
       ProducersFunctionName: producers.fn.functionName,
       QueryFunctionName: query.fn.functionName,
-      AuditRetentionFunctionName: this.retentionAudit.audit.fn.functionName,
-      ReportRejectionsFunctionName: this.rejectionReports.report.fn.functionName,
+      AuditRetentionFunctionName: this.retentionAudit.control.fn.functionName,
+      ReportRejectionsFunctionName: this.rejectionReports.control.fn.functionName,
     };
     for (const [name, value] of Object.entries(outputs)) new CfnOutput(this, name, { value });
   }

@@ -68,19 +68,18 @@ export async function installCollector(): Promise<string> {
   const sums = join(CLIENTS, 'otel-collector', 'go.sum');
   const folder = await installOnce('otel-collector', [manifest, sums], async (target, command) => {
     const sources = join(target, 'sources');
-    const env = { CGO_ENABLED: '0' };
-    // It writes to ./sources, as the manifest says.
-    const generate = ['run', OCB, '--config', manifest, '--skip-compilation'];
-    await command('go', generate, { env, cwd: target });
+    // It writes to ./sources, as the manifest says: below its working directory, which is `target`.
+    await command('go', ['run', OCB, '--config', manifest, '--skip-compilation']);
     if (readFileSync(join(sources, 'go.sum'), 'utf8') !== readFileSync(sums, 'utf8')) {
       throw new Error(`the modules are not those of ${sums}: compare ${sources}/go.sum`);
     }
     const build = ['build', '-trimpath', '-ldflags=-s -w', '-o', join(target, 'otelcol'), '.'];
-    await command('go', build, { env, cwd: sources });
+    await command('go', build, { cwd: sources, env: { CGO_ENABLED: '0' } });
   });
   return join(folder, 'otelcol');
 }
 
+/** Runs in the folder that is being built unless told otherwise: what it writes on its own is never in the repository. */
 type Command = (
   command: string,
   args: readonly string[],
@@ -105,9 +104,9 @@ async function installOnce(
     mkdirSync(folder, { recursive: true });
     const log = join(INSTALLED, `${basename(folder)}.log`);
     rmSync(log, { force: true });
-    await build(folder, async (command, args, { env, cwd } = {}) => {
-      const options = { log, env: { ...process.env, ...env }, limitMillis: INSTALL_LIMIT_MILLIS };
-      const { code } = await run(command, args, { ...options, ...(cwd && { cwd }) });
+    await build(folder, async (command, args, { env, cwd = folder } = {}) => {
+      const options = { log, cwd, limitMillis: INSTALL_LIMIT_MILLIS };
+      const { code } = await run(command, args, { ...options, env: { ...process.env, ...env } });
       if (code !== 0) throw new Error(`${command} ended with ${code}: ${tail(log)}`);
     });
     writeFileSync(stamp, '');

@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  type Exchange,
-  type Fault,
-  type RecordingProxy,
-  startRecordingProxy,
-} from '../support/recording-proxy.ts';
-import { type ClientEnvironment, clientEnvironment, readUntil } from './environment.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { Exchange, Fault } from '../support/recording-proxy.ts';
+import { type ClientEnvironment, readUntil } from './environment.ts';
 import { createPlan, type WorkloadPlan } from './plan.ts';
+import { type Proxied, useProxy } from './proxied.ts';
 import { canonical, type OtlpSpan, spansIn } from './spans.ts';
 import { literals } from './statements.ts';
 import { delivered } from './stored.ts';
@@ -31,21 +27,19 @@ export function describeTracesClient(name: string, client: TracesClient): void {
   describe(name, { timeout: READ_MILLIS }, () => {
     const plan = createPlan(new Date());
     const reported = plan.runs.filter(({ outcome }) => outcome !== 'KILLED');
-    let environment: ClientEnvironment;
-    let proxy: RecordingProxy;
+    const proxied = useProxy();
     let sent: readonly Exchange[];
     let told: readonly OtlpSpan[];
 
+    /** Sends a plan through the proxy. */
+    const send = ({ environment, proxy, during }: Proxied, sending: WorkloadPlan) =>
+      during(async () => ({ spans: await client.send(sending, proxy.origin, environment) }));
+
     beforeAll(async () => {
-      environment = clientEnvironment();
-      proxy = await startRecordingProxy(new URL(environment.apiUrl).origin);
-      told = await client.send(plan, proxy.origin, environment);
-      sent = [...proxy.exchanges];
+      ({ spans: told, exchanges: sent } = await send(proxied, plan));
       // The SDK hides a refusal, and each test would wait for spans that never come.
       if (delivered(sent).length === 0) throw new Error('the store accepted no export');
     }, SETUP_MILLIS);
-
-    afterAll(() => proxy?.close());
 
     it('gets 200 in its own encoding for each export, at the first attempt', () => {
       expect(sent.map(({ response }) => response?.status)).toEqual(client.gzipped.map(() => 200));
@@ -58,17 +52,17 @@ export function describeTracesClient(name: string, client: TracesClient): void {
     });
 
     it('finds every span as it was told to send it, but for redacted values', async () => {
-      await expectStoredSpans(environment, told);
+      await expectStoredSpans(proxied.environment, told);
     });
 
     it.each(reported)('links the span of run $name to the run id', async ({ traceId, runId }) => {
-      const { spans: _, ...rest } = JSON.parse(await readTrace(environment, traceId, told));
+      const { spans: _, ...rest } = JSON.parse(await readTrace(proxied.environment, traceId, told));
       expect(JSON.stringify(rest)).toContain(runId);
     });
 
     it('finds no literal of a statement or an error in any trace', async () => {
       for (const { traceId } of reported) {
-        const text = await readTrace(environment, traceId, told);
+        const text = await readTrace(proxied.environment, traceId, told);
         expect(literals.filter((literal) => text.includes(literal))).toEqual([]);
       }
       // The check above would notice: one that only the failed statement holds was sent.
@@ -76,16 +70,14 @@ export function describeTracesClient(name: string, client: TracesClient): void {
     });
 
     it('loses nothing when the store is busy twice, resets once and loses an answer', async () => {
-      const before = proxy.exchanges.length;
-      proxy.inject(...client.faults);
-      const spans = await client.send(createPlan(new Date()), proxy.origin, environment);
-      const exchanges = proxy.exchanges.slice(before);
+      proxied.proxy.inject(...client.faults);
+      const { spans, exchanges } = await send(proxied, createPlan(new Date()));
       const faulty = exchanges.filter(({ fault }) => fault !== undefined);
       expect(faulty).toHaveLength(client.faults.filter((fault) => fault !== undefined).length);
       // One export was delivered twice, to the byte, and is not there twice.
       const bodies = new Set(delivered(exchanges).map(({ content }) => content.toString('base64')));
       expect(delivered(exchanges)).toHaveLength(bodies.size + 1);
-      await expectStoredSpans(environment, spans);
+      await expectStoredSpans(proxied.environment, spans);
     });
   });
 }

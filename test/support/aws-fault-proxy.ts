@@ -1,6 +1,5 @@
-import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { buffer } from 'node:stream/consumers';
+import type { RawAnswer } from '../../localstack/post-raw.ts';
+import { forward, type Incoming, startFaultServer } from './fault-server.ts';
 
 /** What the proxy does to one call instead of passing it on. */
 export type AwsFault =
@@ -58,61 +57,43 @@ export async function startAwsFaultProxy(
   const count = (what: string) => counts.set(what, (counts.get(what) ?? 0) + 1);
   const random = randomFrom(seed);
 
-  const handle = async (incoming: IncomingMessage, outgoing: ServerResponse) => {
+  const server = await startFaultServer(async (incoming) => {
     const action = String(incoming.headers['x-amz-target']).split('.').at(-1) as string;
     count(action);
-    const body = await buffer(incoming);
     const fault = draw(plan[action] ?? [], random());
     if (fault) count(`${action}: ${nameOf(fault)}`);
     if (fault?.kind === 'refuse') {
-      answer(outgoing, fault.status, { __type: fault.code, message: 'injected' });
-    } else if (fault?.kind === 'refuse some entries') {
-      await putSome(incoming, body, fault.code, random, outgoing, upstreamUrl);
-    } else {
-      const { status, type, bytes } = await forward(incoming, body, upstreamUrl);
-      if (fault?.kind === 'lose the answer') outgoing.socket?.resetAndDestroy();
-      else outgoing.writeHead(status, { 'content-type': type }).end(bytes);
+      return answer(fault.status, { __type: fault.code, message: 'injected' });
     }
-  };
-
-  const server = createServer((incoming, outgoing) => {
-    handle(incoming, outgoing).catch(() => outgoing.destroy());
+    if (fault?.kind === 'refuse some entries') {
+      return putSome(incoming, fault.code, random, upstreamUrl);
+    }
+    const done = await forward(incoming, upstreamUrl);
+    return fault ? undefined : done;
   });
-  // A kept connection that is closed under a function would be a fault that nobody planned.
-  server.keepAliveTimeout = 60_000;
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  return {
-    endpointUrl: `http://127.0.0.1:${port}`,
-    counts,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
+  return { endpointUrl: server.origin, counts, close: server.close };
 }
 
 /** Passes on the entries that are spared, and answers for all of them in the order sent. */
 async function putSome(
-  incoming: IncomingMessage,
-  body: Buffer,
+  incoming: Incoming,
   code: string,
   random: () => number,
-  outgoing: ServerResponse,
   upstreamUrl: string,
-): Promise<void> {
-  const input = JSON.parse(body.toString('utf8')) as { readonly Records: readonly unknown[] };
+): Promise<RawAnswer> {
+  const input = JSON.parse(incoming.body.toString('utf8')) as {
+    readonly Records: readonly unknown[];
+  };
   const spared = input.Records.map(() => random() < 0.5);
   const Records = input.Records.filter((_, index) => spared[index]);
   let put: unknown[] = [];
   if (Records.length > 0) {
     const sent = Buffer.from(JSON.stringify({ ...input, Records }));
-    const { status, bytes } = await forward(incoming, sent, upstreamUrl);
+    const { status, body } = await forward(incoming, upstreamUrl, sent);
     if (status !== 200) throw new Error(`the stream answered ${status}`);
-    put = (JSON.parse(bytes.toString('utf8')) as { Records: unknown[] }).Records;
+    put = (JSON.parse(body.toString('utf8')) as { Records: unknown[] }).Records;
   }
-  answer(outgoing, 200, {
+  return answer(200, {
     FailedRecordCount: input.Records.length - put.length,
     Records: spared.map((isSpared) =>
       isSpared ? put.shift() : { ErrorCode: code, ErrorMessage: 'injected' },
@@ -120,31 +101,9 @@ async function putSome(
   });
 }
 
-function forward(
-  { method, url, headers }: IncomingMessage,
-  body: Buffer,
-  upstreamUrl: string,
-): Promise<{ status: number; type: string; bytes: Buffer }> {
-  return new Promise((resolve, reject) => {
-    const sent = request(
-      new URL(url ?? '/', upstreamUrl),
-      { method, agent: false, headers: { ...headers, 'content-length': body.length } },
-      (response) => {
-        buffer(response).then((bytes) => {
-          const type = response.headers['content-type'] ?? 'application/x-amz-json-1.1';
-          resolve({ status: response.statusCode ?? 0, type, bytes });
-        }, reject);
-      },
-    );
-    sent.on('error', reject);
-    sent.end(body);
-  });
-}
-
-function answer(outgoing: ServerResponse, status: number, document: unknown): void {
-  outgoing
-    .writeHead(status, { 'content-type': 'application/x-amz-json-1.1' })
-    .end(JSON.stringify(document));
+function answer(status: number, document: unknown): RawAnswer {
+  const headers = { 'content-type': 'application/x-amz-json-1.1' };
+  return { status, headers, body: Buffer.from(JSON.stringify(document)) };
 }
 
 function draw(faults: FaultPlan[string], chance: number): AwsFault | undefined {

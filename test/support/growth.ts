@@ -9,28 +9,39 @@ const NOISE_MILLIS = 2;
 /** A linear growth looks worse when the collector or a neighbour steps in; a quadratic one never looks better. */
 const ROUNDS = 5;
 
-/** Between 4, which is linear, and 16, which is quadratic; nothing is gained by measuring again below it. */
-const SURELY_LINEAR = 6;
+/** Times the factor: between what is linear and what is quadratic; nothing is gained by measuring again below it. */
+const SURELY_LINEAR = 1.5;
 
 /**
- * How much longer four times the input takes: about 4 when the work is linear, 16 when it is quadratic.
- * The best of a few rounds, so that a busy machine does not turn one into the other.
- * @param work called with inputs of `size` and `4 * size`
+ * How much longer the work takes over inputs of `factor * size` than over `size`, for each factor: about the factor
+ * when the work is linear, its square when it is quadratic. The best of a few rounds, so that a busy machine does not
+ * turn one into the other.
+ * @param work called with each size
  */
-export function growthOverFourfold(
+export function growthOver(
   size: number,
+  factors: readonly number[],
   work: (size: number) => () => void,
   runs = RUNS,
-): number {
-  const [small, large] = [work(size), work(4 * size)];
-  let growth = Number.POSITIVE_INFINITY;
-  for (let round = 0; round < ROUNDS && growth > SURELY_LINEAR; round++) {
-    growth = Math.min(
-      growth,
-      fastest(large, runs) / Math.max(fastest(small, runs), NOISE_MILLIS / 4),
-    );
+): number[] {
+  const small = work(size);
+  const larger = factors.map((factor) => ({ factor, run: work(factor * size) }));
+  const growths = factors.map(() => Number.POSITIVE_INFINITY);
+  for (let round = 0; round < ROUNDS; round++) {
+    const base = Math.max(fastest(small, runs), NOISE_MILLIS / 4);
+    let sure = true;
+    larger.forEach(({ factor, run }, i) => {
+      growths[i] = Math.min(growths[i] as number, fastest(run, runs) / base);
+      sure &&= growths[i] <= SURELY_LINEAR * factor;
+    });
+    if (sure) break;
   }
-  return growth;
+  return growths;
+}
+
+/** {@link growthOver} for four times the input: about 4 when the work is linear, 16 when it is quadratic. */
+export function growthOverFourfold(size: number, work: (size: number) => () => void): number {
+  return growthOver(size, [4], work)[0] as number;
 }
 
 function fastest(run: () => void, runs: number): number {

@@ -1,0 +1,54 @@
+import { Duration } from 'aws-cdk-lib';
+import { Rule, RuleTargetInput, Schedule } from 'aws-cdk-lib/aws-events';
+import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
+import { Construct } from 'constructs';
+import type { EnvironmentConfig } from '../config/environment-config.ts';
+import { retentionSetting } from '../config/retention-setting.ts';
+import type { EvidenceResources } from './evidence-resources.ts';
+import { ServiceFunction, type ServiceFunctionProps } from './service-function.ts';
+
+export interface ControlProps {
+  readonly config: EnvironmentConfig;
+  readonly resources: EvidenceResources;
+}
+
+interface ScheduledControlProps extends ControlProps, Omit<ServiceFunctionProps, 'timeout'> {
+  readonly functionId: string;
+  /** What the schedule is for. */
+  readonly description: string;
+  readonly schedule: keyof EnvironmentConfig['schedules'];
+}
+
+/** The longest that Lambda runs: a control walks every version or every hour of its interval. */
+const CONTROL_TIMEOUT = Duration.minutes(15);
+
+/** A function that locks reports and findings, on a schedule and on demand. What it looks at, it is granted by its kind. */
+export abstract class ScheduledControl extends Construct {
+  readonly control: ServiceFunction;
+
+  constructor(scope: Construct, id: string, props: ScheduledControlProps) {
+    super(scope, id);
+    const { config, description, environment, functionId, resources, schedule, ...rest } = props;
+    const { tables, vault } = resources;
+    this.control = new ServiceFunction(this, functionId, {
+      ...rest,
+      config,
+      timeout: CONTROL_TIMEOUT,
+      environment: {
+        VAULT_BUCKET_NAME: vault.bucket.bucketName,
+        INDEX_TABLE_NAME: tables.index.table.tableName,
+        RETENTION: JSON.stringify(retentionSetting(config)),
+        ...environment,
+      },
+    });
+    vault.grantWrite(this.control, 'reports', 'findings');
+    tables.index.grantPut(this.control);
+
+    new Rule(this, 'Schedule', {
+      description,
+      schedule: Schedule.expression(config.schedules[schedule]),
+      // the function computes asOf itself, so that a manual replay and the schedule take the same event
+      targets: [new LambdaFunction(this.control.fn, { event: RuleTargetInput.fromObject({}) })],
+    });
+  }
+}
