@@ -1,4 +1,6 @@
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
+import { JsonDocument } from '../domain/json/document.ts';
+import { findOddities, type TextOddity } from '../domain/json/oddities.ts';
 import { registerProducer } from '../domain/producers/change-producer.ts';
 import { changeAsAsked } from '../domain/producers/change-request.ts';
 import { checkRegistration } from '../domain/producers/check-registration.ts';
@@ -20,13 +22,14 @@ export type Handle = (
 
 const DEFAULT_LIMIT = 100;
 const MAX_LIMIT = 1_000;
+const WHOLE = /^\d{1,4}$/;
 /** A sort key of the producers' partition. */
 const CURSOR = /^[0-9a-f]{64}$/;
 
 export const listProducers: Handle = async (event, _by, { directory }) => {
   const { limit: asked, cursor } = event.queryStringParameters ?? {};
-  const limit = asked === undefined ? DEFAULT_LIMIT : Number(asked);
-  if (!Number.isSafeInteger(limit) || limit < 1 || limit > MAX_LIMIT) {
+  const limit = asked === undefined ? DEFAULT_LIMIT : Number(WHOLE.exec(asked)?.[0]);
+  if (!(limit >= 1 && limit <= MAX_LIMIT)) {
     throw new HttpProblem(400, 'Bad Request', `limit is a whole number from 1 to ${MAX_LIMIT}`);
   }
   if (cursor !== undefined && !CURSOR.test(cursor)) {
@@ -57,11 +60,19 @@ function idOf(event: APIGatewayProxyEvent): string {
 /** The parser's own message would quote the body, which may hold what its sender takes for a secret. */
 function bodyOf(event: APIGatewayProxyEvent): unknown {
   const { text } = readBody(event);
+  let oddities: ReadonlySet<TextOddity>;
+  let body: unknown;
   try {
-    return JSON.parse(text);
+    oddities = findOddities(new JsonDocument(text));
+    body = JSON.parse(text);
   } catch {
     throw new InvalidRegistrationError([{ path: '$', rule: 'json' }]);
   }
+  // Readers differ on which of two members counts, and one of them may have let the request through.
+  if (oddities.has('duplicate_keys')) {
+    throw new InvalidRegistrationError([{ path: '$', rule: 'duplicate_keys' }]);
+  }
+  return body;
 }
 
 function answer(status: number, { producer, key }: ChangedProducer): APIGatewayProxyResult {

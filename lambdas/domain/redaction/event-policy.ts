@@ -13,6 +13,7 @@ export const eventPolicy: ValuePolicy<EventPlace> = {
   placeOf,
   // A tag has a key and a value, too, but its key does not say how sensitive the value is.
   placeOfValue: (_keys, above) => placeOf('value', above),
+  keyNamesAll: false,
 
   ruleForPlace({ rule, isFacetHead }, kind) {
     const isHead = isFacetHead && (kind === Kind.string || kind === Kind.literal);

@@ -24,6 +24,10 @@ const RULE_BY_NAME: ReadonlyMap<string, string> = new Map(
   }).flatMap(([rule, names]) => names.split(' ').map((name): [string, string] => [name, rule])),
 );
 
+/** Parts of a name that mean a credential however the rest of it is spelled. */
+const CREDENTIAL_NAME =
+  /passw|secret|credential|authoriz|cookie|(?:api|access|private|account)[-_.]?key|connection[-_.]?string|token$/i;
+
 /** The rule for a member or attribute name; undefined when the name alone is harmless. */
 export function ruleForName(name: string): string | undefined {
   return judged(name).rule;
@@ -55,7 +59,9 @@ function judged(name: string): JudgedName {
   const known = judgedNames.get(name);
   if (known !== undefined) return known;
   const plain = name.toLowerCase().replace(/[^a-z0-9]/g, '');
-  const fresh = { plain, rule: RULE_BY_NAME.get(plain), secret: detect(name) };
+  const namesCredential = !name.startsWith('[redacted:') && CREDENTIAL_NAME.test(name);
+  const rule = RULE_BY_NAME.get(plain) ?? (namesCredential ? 'credential' : undefined);
+  const fresh = { plain, rule, secret: detect(name) };
   if (judgedNames.size < MAX_REMEMBERED_NAMES && name.length <= MAX_REMEMBERED_CHARACTERS) {
     judgedNames.set(copyOf(name), { ...fresh, plain: copyOf(plain) });
   }

@@ -1,5 +1,5 @@
 import { detect, detectInIdentity } from './detectors.ts';
-import { ruleForName } from './sensitive-names.ts';
+import { plainName, ruleForName } from './sensitive-names.ts';
 import { marker, type Place, type ValuePolicy } from './whole-value.ts';
 
 /** The join and the controls read these, so they stay unless they are called like free text. */
@@ -66,22 +66,15 @@ const RULE_BY_PREFIX: ReadonlyArray<readonly [string, string]> = [
   ['baggage', 'payload'],
 ];
 
-/** Parts of a key that name a credential however the rest of it is spelled. */
-const CREDENTIAL_KEY =
-  /passw|secret|credential|authoriz|cookie|(?:api|access|private|account)[-_.]?key|connection[-_.]?string|token$/;
-
 /** Members of OTLP that are free text of the caller, or bytes that nobody can judge. Emptied, so that they stay well-formed. */
-const EMPTIED_MEMBERS: ReadonlySet<string> = new Set([
-  'traceState',
-  'trace_state',
-  'bytesValue',
-  'bytes_value',
-]);
+const EMPTIED_MEMBERS: ReadonlySet<string> = new Set(['tracestate', 'bytesvalue']);
 
-/** A statement in the middle of a text, as in a span name; the gap is bounded, so it cannot backtrack far. */
-const SQL_WITHIN =
-  /\b(?:select|insert\s+into|update|delete\s+from|merge\s+into|create|alter|drop)\s[\s\S]{0,400}?\b(?:from|into|set|values|where|table|view)\b/i;
-const SQL_WITHIN_WINDOW_CHARACTERS = 2_000;
+/** A verb of SQL with a word behind it, or a word that follows one in a statement. */
+const STATEMENT_WORD =
+  /\b(?:(select|insert\s{1,20}into|update|delete\s{1,20}from|merge\s{1,20}into|create|alter|drop)\s|(?:from|into|set|values|where|table|view)\b)/gi;
+
+/** How far behind its verb the next word of a statement may stand. */
+const STATEMENT_GAP_CHARACTERS = 400;
 
 /** A secret behind its name, as in dumped JSON, headers or environments. */
 const NAMED_SECRET =
@@ -101,7 +94,8 @@ function ruleForAttribute(attribute: string): string | undefined {
   return (
     RULE_BY_PREFIX.find(([prefix]) => key.startsWith(prefix))?.[1] ??
     ruleForName(lastPart(key)) ??
-    (CREDENTIAL_KEY.test(key) ? 'credential' : undefined)
+    // The whole name: a credential may be named across its dots.
+    (ruleForName(key) === 'credential' ? 'credential' : undefined)
   );
 }
 
@@ -121,6 +115,7 @@ interface SpanPlace extends Place {
   readonly isAttributeValue: boolean;
   /** Of everything below the value of a run id attribute. */
   readonly isRunId?: boolean;
+  readonly isStatusCode?: boolean;
 }
 
 /** OTLP/JSON until the redaction issue lands: sensitive attribute values are replaced whole, as an AnyValue. */
@@ -132,20 +127,29 @@ export const spanPolicy: ValuePolicy<SpanPlace> = {
     name,
     rule: ruleForMember(name, above.name),
     isAttributeValue: false,
+    ...(isStatusCode(name, above.name) && { isStatusCode: true }),
     ...(above.isRunId && { isRunId: true }),
   }),
 
-  // Of several keys any may be the one that a reader takes: the strictest decides.
+  // Of several keys any may be the one that a reader takes: the strictest decides. One that is no text may mean anything.
   placeOfValue: (keys) => ({
     name: 'value',
-    rule: keys.map(ruleForAttribute).find((rule) => rule !== undefined),
+    rule: keys
+      .map((key) => (key === undefined ? 'payload' : ruleForAttribute(key)))
+      .find((rule) => rule !== undefined),
     isAttributeValue: true,
-    isRunId: keys.every(isRunId),
+    isRunId: keys.every((key) => key !== undefined && isRunId(key)),
   }),
+  keyNamesAll: true,
 
   ruleForPlace: ({ rule }) => rule,
 
-  judgeText({ name, isRunId }, text) {
+  judgeText({ name, isRunId, isStatusCode }, text) {
+    if (isStatusCode) {
+      return /^STATUS_CODE_[A-Z]{2,5}$/.test(text)
+        ? undefined
+        : { rule: 'error', replacement: marker('error') };
+    }
     const rule = isRunId
       ? detectInIdentity(text)
       : (detect(text) ?? (name === 'key' ? undefined : detectInSpans(text)));
@@ -154,24 +158,37 @@ export const spanPolicy: ValuePolicy<SpanPlace> = {
 
   replacement({ name = '', isAttributeValue }, rule) {
     if (isAttributeValue) return JSON.stringify({ stringValue: marker(rule) });
-    return JSON.stringify(EMPTIED_MEMBERS.has(name) ? '' : marker(rule));
+    return JSON.stringify(EMPTIED_MEMBERS.has(plainName(name)) ? '' : marker(rule));
   },
 };
 
-/** `status.message` and any member that OTLP does not define but that is called like a secret. */
+/** `status.message`, and any member that OTLP does not define but that is called like something sensitive. */
 function ruleForMember(name: string, above: string | undefined): string | undefined {
   if (name === 'value') return undefined;
-  if (EMPTIED_MEMBERS.has(name)) return 'payload';
-  // An enum of OTLP; `code` is source code anywhere else.
-  if (name === 'code' && above === 'status') return undefined;
-  return ruleForName(name) ?? (CREDENTIAL_KEY.test(name.toLowerCase()) ? 'credential' : undefined);
+  if (EMPTIED_MEMBERS.has(plainName(name))) return 'payload';
+  return isStatusCode(name, above) ? undefined : ruleForAttribute(name);
+}
+
+/** An enum of OTLP; `code` is source code anywhere else. */
+function isStatusCode(name: string, above: string | undefined): boolean {
+  return name === 'code' && above?.toLowerCase() === 'status';
 }
 
 /** Spans carry more free text than events: what looks like a dump of something goes whole. */
 function detectInSpans(text: string): string | undefined {
   if (isJsonText(text)) return 'payload';
-  if (SQL_WITHIN.test(text.slice(0, SQL_WITHIN_WINDOW_CHARACTERS))) return 'sql';
+  if (holdsStatement(text)) return 'sql';
   return NAMED_SECRET.test(text) ? 'secret' : undefined;
+}
+
+/** A statement anywhere in a text, as in a span name: a verb, and soon after it a word that belongs to one. */
+function holdsStatement(text: string): boolean {
+  let endOfVerb = Number.NEGATIVE_INFINITY;
+  for (const { index, 0: found, 1: verb } of text.matchAll(STATEMENT_WORD)) {
+    if (verb !== undefined) endOfVerb = index + found.length;
+    else if (index - endOfVerb <= STATEMENT_GAP_CHARACTERS) return true;
+  }
+  return false;
 }
 
 /** A JSON object or array inside a string: its members are judged by nobody. */

@@ -24,8 +24,13 @@ export interface ValuePolicy<P extends Place = Place> {
   readonly root: P;
   /** The place of a member, given the place of its object. */
   placeOf(name: string, above: P): P;
-  /** The place of every `value` in an object with these decoded `key`s: an OTLP pair, which has one. */
-  placeOfValue(keys: readonly string[], above: P): P;
+  /**
+   * The place of every `value` in an object with these `key`s: an OTLP pair, which has one. A key that is no
+   * text is undefined.
+   */
+  placeOfValue(keys: ReadonlyArray<string | undefined>, above: P): P;
+  /** Whether a `key` speaks for every other member of its object and not only for `value`. */
+  readonly keyNamesAll: boolean;
   /** The rule under which a value goes without a look at its content. */
   ruleForPlace(place: P, kind: Kind): string | undefined;
   /** What a string is replaced by, judged by its content; undefined keeps it. */
@@ -140,14 +145,13 @@ export function redactWholeValues<P extends Place>(
       name: document.string(key) as string,
       value,
     }));
-    const keys: string[] = [];
+    const keys: Array<string | undefined> = [];
     for (const { name, value } of members) {
-      const text = name === 'key' ? document.string(value) : undefined;
-      if (text !== undefined) keys.push(text);
+      if (isKey(name)) keys.push(document.string(value));
     }
     let placeOfValue: P | undefined;
     if (keys.length > 0) {
-      work(keys.reduce((sum, { length }) => sum + length, 0));
+      work(keys.reduce((sum, key) => sum + (key?.length ?? 0), 0));
       placeOfValue = policy.placeOfValue(keys, above);
     }
     for (const { key, name, value } of members) {
@@ -157,7 +161,8 @@ export function redactWholeValues<P extends Place>(
       const stored = rule === undefined ? name : marker(rule);
       steps.push(stored);
       if (rule !== undefined) replace(key, rule, JSON.stringify(stored));
-      const isNamedByKey = placeOfValue !== undefined && name === 'value';
+      const isNamedByKey =
+        placeOfValue !== undefined && (policy.keyNamesAll ? !isKey(name) : name === 'value');
       visit(value, isNamedByKey ? (placeOfValue as P) : policy.placeOf(stored, above), rule);
       steps.pop();
     }
@@ -165,6 +170,11 @@ export function redactWholeValues<P extends Place>(
 
   visit(document.root, policy.root);
   return { text: applyEdits(document.text, edits), fields };
+}
+
+/** `Key` is no key to OTLP, and may be one to whoever reads the document. */
+function isKey(name: string): boolean {
+  return name.length === 3 && name.toLowerCase() === 'key';
 }
 
 function pathOf(steps: ReadonlyArray<string | number>): string {

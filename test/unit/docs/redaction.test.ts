@@ -85,7 +85,7 @@ describe('the code does nothing that docs/redaction.md does not say', () => {
   });
 
   it('about attributes', () => {
-    const block = source('span-policy', 'RULE_BY_PREFIX:', '/** Parts of a key');
+    const block = source('span-policy', 'RULE_BY_PREFIX:', '/** Members of OTLP');
     const coded = [...block.matchAll(/\['([^']+)', '(\w+)'\]/g)].map(([, prefix, rule]) => [
       prefix,
       rule,

@@ -136,6 +136,23 @@ describe('the producers function', () => {
     expect((await send('DELETE', '/producers/p')).status).toBe(405);
   });
 
+  it('refuses a member that is there twice, whichever a reader would take', async () => {
+    const { send } = administered();
+    await send('POST', '/producers', PRODUCER);
+    const bodies: Array<[string, string, string]> = [
+      ['POST', '/producers', '{"producerId":"q","scopes":["read"],"scopes":["admin"]}'],
+      ['PATCH', '/producers/p', '{"disabled":true,"disabled":false}'],
+      ['PATCH', '/producers/p', '{"disabled":true,"dis\\u0061bled":false}'],
+    ];
+    for (const [method, path, body] of bodies) {
+      const refused = await send(method, path, body);
+      expect(refused).toMatchObject({
+        status: 400,
+        answer: { errors: [{ rule: 'duplicate_keys' }] },
+      });
+    }
+  });
+
   it('lists in pages', async () => {
     const { send } = administered(['read', 'admin']);
     for (const producerId of ['a', 'b', 'c'])
@@ -151,6 +168,9 @@ describe('the producers function', () => {
       { limit: '0' },
       { limit: '1001' },
       { limit: 'x' },
+      { limit: '1e2' },
+      { limit: '0x10' },
+      { limit: '' },
       { cursor: CANARY },
     ];
     for (const query of bad) {

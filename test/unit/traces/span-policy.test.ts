@@ -53,6 +53,51 @@ const places: ReadonlyArray<readonly [string, object]> = [
       ],
     }),
   ],
+  [
+    'values beside a sensitive key, whatever they are called',
+    span({
+      attributes: ['Value', 'value_', 'stringValue', 'VALUE', 'note'].map((name) => ({
+        key: 'password',
+        [name]: { stringValue: CANARY },
+      })),
+    }),
+  ],
+  [
+    'values beside a key in another case, or one that is no text',
+    span({
+      attributes: [
+        { Key: 'db.query.text', value: { stringValue: CANARY } },
+        { key: ['password'], value: { stringValue: CANARY } },
+        { key: { stringValue: 'password' }, value: { stringValue: CANARY } },
+      ],
+    }),
+  ],
+  [
+    'attributes that are an object',
+    {
+      ...span({}),
+      attributes: {
+        'gen_ai.prompt': CANARY,
+        'url.query': CANARY,
+        'http.request.header.x': CANARY,
+        aws_secret_access_key: CANARY,
+      },
+    },
+  ],
+  [
+    'members of a span in another case',
+    span({
+      Status: { message: CANARY },
+      tracestate: CANARY,
+      TraceState: CANARY,
+      BytesValue: CANARY,
+    }),
+  ],
+  ['a status code that is a text', span({ status: { code: CANARY } })],
+  [
+    'a statement far behind in a text',
+    span({ attributes: [attribute('app.x', `${'x'.repeat(5_000)} ${statement}`)] }),
+  ],
   ['bytes', span({ attributes: [{ key: 'app.blob', value: { bytesValue: CANARY } }] })],
   [
     'bytes in snake case',
