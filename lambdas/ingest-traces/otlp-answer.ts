@@ -48,7 +48,7 @@ export function otlpRefusal(
   const rules = problem.errors.map(({ path, rule }) => `${rule} at ${path}`);
   const status = {
     code: RPC_CODE[problem.status] ?? RPC_UNKNOWN,
-    message: [problem.message, ...rules].join('; '),
+    message: [...rules, problem.message].join('; '),
   };
   const response = answerIn(event, problem.status, status, () => encodeStatus(status));
   return { ...response, headers: { ...response.headers, ...problem.headers } };

@@ -4,6 +4,7 @@ import { fromBinary } from '@bufbuild/protobuf';
 import { describe, expect, inject, it } from 'vitest';
 import { Span_SpanKind } from '../../lambdas/domain/protobuf/otlp-traces_pb.ts';
 import { StatusSchema } from '../../lambdas/domain/protobuf/rpc-status_pb.ts';
+import { postRaw } from '../../localstack/post-raw.ts';
 import { protobufExport } from '../support/otlp-bytes.ts';
 import { StoreClient } from '../support/store-client.ts';
 
@@ -93,6 +94,20 @@ describe('OTLP over HTTP', () => {
     expect(fromBinary(StatusSchema, answer.bytes)).toMatchObject({
       code,
       message: expect.stringMatching(/\w{3}/),
+    });
+  });
+
+  it('answers in bytes to a client that sends no Accept, as exporters do', async () => {
+    const { apiUrl, keys } = store.environment;
+    const headers = { ...PROTOBUF, Authorization: `Bearer ${keys.traces}` };
+    const send = (body: Uint8Array) =>
+      postRaw(`${apiUrl}/v1/traces`, 'POST', headers, Buffer.from(body));
+    const taken = await send(protobufExport(spanOf(randomUUID())));
+    expect([taken.status, [...taken.body]]).toEqual([200, [0x0a, 0]]);
+    const refused = await send(Buffer.from('x'));
+    expect(fromBinary(StatusSchema, refused.body)).toMatchObject({
+      code: 3,
+      message: expect.stringMatching(/^damaged_protobuf at \$/),
     });
   });
 

@@ -1,4 +1,10 @@
-import { InvalidEventError, LineageError, type RuleViolation, violationsOf } from '../errors.ts';
+import {
+  InvalidEventError,
+  LineageError,
+  type RuleViolation,
+  TooLargeError,
+  violationsOf,
+} from '../errors.ts';
 import type { Acceptance, AcceptedDelivery } from '../evidence/accept.ts';
 import { JsonDocument } from '../json/document.ts';
 import { JsonSyntaxError } from '../json/scanner.ts';
@@ -75,6 +81,7 @@ const tooMany = () => new InvalidEventError([{ path: '$', rule: TOO_MANY_ITEMS }
 
 /** Rules and fixed paths only: nothing of the item, and nothing of a parser's message. */
 function reasonOf(error: LineageError): string {
+  if (error instanceof TooLargeError) return `${error.code}: ${error.message}`;
   if (!(error instanceof InvalidEventError)) return error.code;
   return error.violations.map(({ path, rule }) => `${rule} at ${path}`).join('; ');
 }

@@ -14,19 +14,20 @@ const TEXT_DEVIATIONS: Readonly<Record<TextOddity, string>> = {
 export const DEVIATIONS = {
   ...TEXT_DEVIATIONS,
   byte_order_mark: 'a byte order mark stood before the text; it is not stored',
-  schema_url_missing: 'no schemaURL: the kind was told by what the event holds',
+  schema_url_missing:
+    'no schemaURL, or one that is no text: the kind was told by what the event holds',
   schema_url_without_event: 'schemaURL names no RunEvent, JobEvent or DatasetEvent',
   schema_url_disagrees_with_shape:
     'schemaURL names a kind that the event does not have the parts of',
   schema_url_old_definitions: 'schemaURL points into `#/definitions/`, as before 2.0',
   schema_url_version_unknown: 'schemaURL names no published version of the core schema',
-  event_type_missing: 'a run event without eventType',
+  event_type_missing: 'a run event without eventType, or with one that is no text',
   event_type_unknown: 'eventType is none of START, RUNNING, COMPLETE, ABORT, FAIL, OTHER',
-  event_time_missing: 'no eventTime',
+  event_time_missing: 'no eventTime, or one that is no text',
   event_time_unreadable: 'eventTime names no instant',
   event_time_without_offset: 'eventTime has no offset; read as UTC',
   event_time_not_rfc3339: 'eventTime names an instant in another form than RFC 3339',
-  producer_missing: 'no producer',
+  producer_missing: 'no producer, or one that is no text',
   run_id_not_uuid: 'the run id is no UUID: it is a run of its group only',
   job_name_empty: 'the job has an empty name',
   job_namespace_empty: 'the job has an empty namespace',
@@ -63,8 +64,9 @@ export const REFUSALS = {
   not_utf8: 'the body is not UTF-8',
   damaged_compression: 'the body starts like gzip or deflate and does not inflate',
   job_namespace_not_registered:
-    'the job is outside the namespaces that the producer is registered for',
-  event_is_not_an_object: 'an event is a JSON object',
+    'the job is outside the namespaces that the producer is registered for; an administrator can add one',
+  event_is_not_an_object:
+    'an event is a JSON object; an array of events goes to /api/v1/lineage/batch',
   event_names_no_run_job_or_dataset: 'the event has neither run nor job nor dataset',
   required_object: 'this member has to be an object',
   required_string: 'this member has to be a string',
@@ -72,7 +74,7 @@ export const REFUSALS = {
   [IDENTIFIER_TOO_LONG]: 'the run id, a name or a namespace is too long to file',
   [TOO_MANY_ITEMS]: 'a batch has at most 1,000 events',
   more_items_than_the_rate_limit_allows:
-    'the batch has more events than the rate limit of the producer ever lets through at once',
+    'the batch has more accepted events than the eventsPerSecond of the producer; send smaller ones',
 } as const satisfies Readonly<Record<string, string>>;
 
 export type Refusal = keyof typeof REFUSALS;

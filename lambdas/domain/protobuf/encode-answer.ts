@@ -18,10 +18,17 @@ export function encodeResponse({ rejectedSpans = '0', errorMessage }: PartialSuc
   );
 }
 
+/**
+ * Longest message of a Status: its length is then one byte below 0x80, so that the whole answer is ASCII and reaches
+ * callers to whom the gateway would pass base64 on.
+ */
+const MAX_MESSAGE_CHARACTERS = 127;
+
 /** `google.rpc.Status` without details. */
 export function encodeStatus(status: {
   readonly code: number;
   readonly message: string;
 }): Uint8Array {
-  return toBinary(StatusSchema, create(StatusSchema, status));
+  const message = status.message.slice(0, MAX_MESSAGE_CHARACTERS);
+  return toBinary(StatusSchema, create(StatusSchema, { ...status, message }));
 }

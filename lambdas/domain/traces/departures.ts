@@ -45,8 +45,9 @@ export const TRACE_REFUSALS = {
   content_encoding_unknown: 'Content-Encoding names something else than gzip or deflate',
   content_encoding_not_applied: 'the body is not compressed as Content-Encoding says',
   damaged_compression: 'the body starts like gzip or deflate and does not inflate',
-  not_utf8: 'the body, or a string in it, is not UTF-8',
-  damaged_protobuf: 'the body is no encoded ExportTraceServiceRequest',
+  not_utf8: 'the body, or a string in it, is not UTF-8; protobuf goes as application/x-protobuf',
+  damaged_protobuf:
+    'the body is no encoded ExportTraceServiceRequest; JSON goes as application/json',
   [TOO_MANY_MESSAGES]:
     'the protobuf holds more messages and repeated strings than memory has room for',
   export_is_not_an_object: 'an export is a JSON object',

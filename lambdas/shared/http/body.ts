@@ -79,7 +79,8 @@ function inflate(wire: Buffer, coding: Coding): Uint8Array {
       throw new TooLargeError('the decoded body', MAX_DECODED_BYTES);
     }
   }
-  const detail = 'the compressed body is damaged; send it again or uncompressed';
+  const detail =
+    'the compressed body is damaged, or more bytes follow it; compress it anew or send it as it is';
   throw badBody('damaged_compression', detail);
 }
 

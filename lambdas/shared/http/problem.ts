@@ -7,6 +7,8 @@ import {
   TooLargeError,
 } from '../../domain/errors.ts';
 import { JsonSyntaxError } from '../../domain/json/scanner.ts';
+import { REFUSALS } from '../../domain/openlineage/departures.ts';
+import { TRACE_REFUSALS } from '../../domain/traces/departures.ts';
 
 /** A refusal with a fixed text: what went wrong and what to do. Never a byte of what was sent. */
 export class HttpProblem extends Error {
@@ -68,19 +70,20 @@ export function problemOf(error: unknown): HttpProblem {
     );
   }
   if (error instanceof InvalidEventError) {
-    return new HttpProblem(
-      400,
-      'Bad Request',
-      'the body is no event this store can file; see errors',
-      {
-        errors: error.violations,
-      },
-    );
+    const { violations } = error;
+    return new HttpProblem(400, 'Bad Request', meaningOf(violations), { errors: violations });
   }
   if (error instanceof RateLimitedError) {
     return unavailable(`${error.message}; send the same request again`);
   }
   return unavailable();
+}
+
+/** What the broken rules mean, each once: the same sentences as in the documentation. */
+function meaningOf(violations: readonly RuleViolation[]): string {
+  const meanings: Readonly<Record<string, string>> = { ...TRACE_REFUSALS, ...REFUSALS };
+  const said = new Set(violations.map(({ rule }) => meanings[rule] ?? rule));
+  return [...said].join('; ');
 }
 
 /** Whether this error deserves a log line with our own code: a fault of ours, not of the caller. */

@@ -134,9 +134,8 @@ export function frontDoor(route: keyof typeof ROUTES) {
 }
 
 function readAnswer({ body, headers, isBase64Encoded, statusCode }: APIGatewayProxyResult) {
-  if (!isBase64Encoded) return JSON.parse(body);
-  assert.equal(headers?.['content-type'], 'application/x-protobuf');
-  const bytes = Buffer.from(body, 'base64');
+  if (headers?.['content-type'] !== 'application/x-protobuf') return JSON.parse(body);
+  const bytes = Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8');
   if (statusCode !== 200) {
     const { code, message } = fromBinary(StatusSchema, bytes);
     return { code, message };
