@@ -22,7 +22,7 @@ export function createHandler(dependencies: IngestTracesDependencies) {
       refuseTrailingSlash(event);
       return withAcceptance(event, 'ingest:traces', dependencies, async (acceptance, usage) => {
         const request = readRequest(event);
-        const { records, rejected, deviations } = acceptExport(request.text);
+        const { records, rejected, deviations } = acceptExport(request.text, request.rejected);
         for (const { count, ...first } of rejected) usage.refuse([first], count);
         const deliveries = records.map((part) =>
           acceptDelivery(deliveryOf(part, request, deviations), acceptance),
