@@ -26,6 +26,8 @@ export interface AcceptedExport {
   /** Empty for an export without a span: nothing to keep, and a success (evidence.md 5.2). */
   readonly records: readonly ExportPart[];
   readonly acceptedSpans: number;
+  /** What the store has to do for it goes by traces, and so does what it costs of a rate limit. */
+  readonly traces: number;
   /** Told to the sender as partial success; it must not send them again. */
   readonly rejected: readonly RejectedSpans[];
   readonly deviations: readonly TraceDeviation[];
@@ -59,6 +61,7 @@ export function acceptExport(
       };
     }),
     acceptedSpans: spans.length,
+    traces: recordOf.size,
     rejected,
     deviations: findOddities(document).has('duplicate_keys')
       ? ['duplicate_keys', ...deviations]

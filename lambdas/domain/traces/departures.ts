@@ -62,6 +62,8 @@ export const TRACE_REFUSALS = {
     'resourceSpans, scopeSpans or spans is there twice, in one spelling or in both: all but one would be lost',
   instrumentation_library_spans:
     'spans stand in instrumentationLibrarySpans, as before OTLP 0.15: send them in scopeSpans',
+  more_items_than_the_rate_limit_allows:
+    'the export has more traces than the rate limit of the producer ever lets through at once',
   ...SPAN_REFUSALS,
 } as const satisfies Readonly<Record<string, string>>;
 
