@@ -1,6 +1,7 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { decodeExport } from '../domain/protobuf/decode-export.ts';
 import type { TraceDeviation } from '../domain/traces/departures.ts';
+import type { RejectedSpans } from '../domain/traces/otlp.ts';
 import { header, type RequestBody, readBody, readBytes } from '../shared/http/body.ts';
 import { HttpProblem, notFound } from '../shared/http/problem.ts';
 
@@ -27,6 +28,8 @@ export function refuseTrailingSlash({ path }: APIGatewayProxyEvent): void {
 /** OTLP/JSON text of an export, and how it departed from the specification. */
 export interface OtlpRequest extends Pick<RequestBody, 'text'> {
   readonly deviations: readonly TraceDeviation[];
+  /** What was found to be rejected before there was a text. */
+  readonly rejected: readonly RejectedSpans[];
 }
 
 /** @throws HttpProblem 400 or 415; InvalidEventError, TooLargeError: each final for the sender */
@@ -39,5 +42,5 @@ export function readRequest(event: APIGatewayProxyEvent): OtlpRequest {
   // As at the collector's own receiver (clients.md 4.1); a gzip body without the header is found by its bytes.
   const options = { believesHeader: true };
   if (encoding === 'protobuf') return decodeExport(readBytes(event, options));
-  return readBody(event, options);
+  return { ...readBody(event, options), rejected: [] };
 }

@@ -80,7 +80,7 @@ export class RequestUsage {
   }
 
   /**
-   * Spends a token for each accepted item of a batch; the first was spent at the door.
+   * Spends a token for each accepted item of a batch, or trace of an export; the first was spent at the door.
    * @throws InvalidEventError when it has more than the limit lets through at once, RateLimitedError, UnavailableError
    */
   async admitBatch(items: number): Promise<void> {

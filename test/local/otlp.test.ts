@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { fromBinary } from '@bufbuild/protobuf';
 import { describe, expect, inject, it } from 'vitest';
@@ -109,6 +109,54 @@ describe('OTLP over HTTP', () => {
       code: 3,
       message: expect.stringMatching(/^damaged_protobuf at \$/),
     });
+  });
+
+  const postJson = (body: string) => store.post('/v1/traces', body, 'traces');
+  const jsonSpan = () => JSON.stringify({ traceId: hex(16), spanId: hex(8), name: 'n' });
+  const resourceOf = (...spans: string[]) => `{"scopeSpans":[{"spans":[${spans}]}]}`;
+
+  it.each([
+    [
+      'containers there twice',
+      `{"resourceSpans":[${resourceOf(jsonSpan())}],"resource_spans":null}`,
+    ],
+    ['an OpenLineage event', '{"eventType":"START","run":{"runId":"r"},"job":{}}'],
+    [
+      'spans as before OTLP 0.15',
+      `{"resourceSpans":[{"instrumentationLibrarySpans":[{"spans":[${jsonSpan()}]}]}]}`,
+    ],
+  ])('refuses %s, of which spans would be lost', async (_what, body) => {
+    const answer = await postJson(body);
+    expect([answer.status, answer.json.code]).toEqual([400, 3]);
+  });
+
+  it('files the spans beside a container that cannot be read, and counts that', async () => {
+    const [good, other] = [jsonSpan(), jsonSpan()];
+    const body = `{"resourceSpans":[${resourceOf(good)},{"scopeSpans":[{"spans":{}}]},{"old":[]},${resourceOf(other)}]}`;
+    const answer = await postJson(body);
+    expect([answer.status, answer.json]).toEqual([
+      200,
+      {
+        partialSuccess: {
+          rejectedSpans: '2',
+          errorMessage: 'required_array: 1, no_known_container: 1',
+        },
+      },
+    ]);
+    for (const span of [good, other].map((text) => JSON.parse(text))) {
+      const { json } = await held(span.traceId, 1);
+      expect(json.spans.resourceSpans).toEqual([{ scopeSpans: [{ spans: [span] }] }]);
+    }
+  });
+
+  it('refuses what would be too much for the stream with 413, not with 503 each time', async () => {
+    const noise = randomBytes(57_000).toString('hex');
+    const spans = Array.from({ length: 255 }, (_, n) =>
+      JSON.stringify({ traceId: n.toString(16).padStart(2, '0') + hex(15), spanId: hex(8) }),
+    );
+    const body = `{"resourceSpans":[${resourceOf(...spans).replace('{', `{"resource":{"noise":"${noise}"},`)}]}`;
+    const answer = await store.post('/v1/traces', gzipSync(body), 'traces', GZIP);
+    expect([answer.status, answer.json.code]).toEqual([413, 11]);
   });
 
   it('refuses text with 415, and another method with 405', async () => {

@@ -201,5 +201,10 @@ describe('a producer with a limit', () => {
       status: 400,
       json: { errors: [{ path: '$', rule: 'more_items_than_the_rate_limit_allows' }] },
     });
+    const resourceSpans = [span(), span()].flatMap((one) => spanExport(one).resourceSpans);
+    expect(await store.post('/v1/traces', JSON.stringify({ resourceSpans }), key)).toMatchObject({
+      status: 400,
+      json: { code: 3, message: expect.stringContaining('more_items_than_the_rate_limit_allows') },
+    });
   });
 });

@@ -2,18 +2,36 @@ import { type DescField, type DescMessage, ScalarType } from '@bufbuild/protobuf
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
 import { InvalidEventError } from '../errors.ts';
 import { MAX_ITEMS, TOO_MANY_MESSAGES, type TraceRefusal } from '../traces/departures.ts';
+import {
+  ExportTraceServiceRequestSchema,
+  ResourceSpansSchema,
+  ScopeSpansSchema,
+  SpanSchema,
+} from './otlp-traces_pb.ts';
 
 /** What protobuf decoders refuse by custom; 100 messages become at most 140 levels of JSON. */
 export const MAX_MESSAGE_DEPTH = 100;
 
 export interface WireReport {
   readonly hasUnknownFields: boolean;
+  /** Exports, resources and scopes without a span but with unknown fields, which may have held some. */
+  readonly unreadContainers: number;
 }
+
+const CONTAINERS: ReadonlySet<DescMessage> = new Set([
+  ExportTraceServiceRequestSchema,
+  ResourceSpansSchema,
+  ScopeSpansSchema,
+]);
+
+/** Where OTLP 0.15 to 0.19 moved the spans of older senders to, in ResourceSpans. */
+const INSTRUMENTATION_LIBRARY_SPANS = 1_000;
 
 /**
  * Walks over an encoded message before anything is built from it. Refuses what the decoder of
  * the library would take: a known field under another wire type (read as if it had the right one),
- * an embedded message whose last field reaches beyond it, and more items than memory has room for.
+ * an embedded message whose last field reaches beyond it, and more items than memory has room for. Refuses
+ * spans in the field of OTLP before 0.15, too, which would be dropped like any unknown field.
  * @throws InvalidEventError naming the rule
  */
 export function inspectWire(schema: DescMessage, bytes: Uint8Array): WireReport {
@@ -24,7 +42,8 @@ export function inspectWire(schema: DescMessage, bytes: Uint8Array): WireReport 
     // The library throws plain errors.
     throw error instanceof InvalidEventError ? error : refusal('damaged_protobuf');
   }
-  return { hasUnknownFields: walk.hasUnknownFields };
+  const { hasUnknownFields, unreadContainers } = walk;
+  return { hasUnknownFields, unreadContainers };
 }
 
 export function refusal(rule: TraceRefusal): InvalidEventError {
@@ -33,6 +52,8 @@ export function refusal(rule: TraceRefusal): InvalidEventError {
 
 class WireWalk {
   hasUnknownFields = false;
+  unreadContainers = 0;
+  #spans = 0;
   readonly #reader: BinaryReader;
   #items = 0;
 
@@ -44,12 +65,18 @@ class WireWalk {
     const reader = this.#reader;
     if (depth > MAX_MESSAGE_DEPTH) throw refusal('too_deep');
     this.#count();
+    if (schema === SpanSchema) this.#spans++;
     const fields = fieldsOf(schema);
+    const before = this.#spans + this.unreadContainers;
+    let hasUnknown = false;
     while (reader.pos < end) {
       const [number, wireType] = reader.tag();
       const field = fields.get(number);
       if (field === undefined) {
-        this.hasUnknownFields = true;
+        if (schema === ResourceSpansSchema && number === INSTRUMENTATION_LIBRARY_SPANS) {
+          throw refusal('instrumentation_library_spans');
+        }
+        hasUnknown = true;
         reader.skip(wireType, number, MAX_MESSAGE_DEPTH - depth);
       } else if (wireType !== field.wireType) {
         throw refusal('damaged_protobuf');
@@ -62,6 +89,10 @@ class WireWalk {
       }
     }
     if (reader.pos !== end) throw refusal('damaged_protobuf');
+    if (!hasUnknown) return;
+    this.hasUnknownFields = true;
+    const isCounted = this.#spans + this.unreadContainers > before;
+    if (CONTAINERS.has(schema) && !isCounted) this.unreadContainers++;
   }
 
   #count(): void {

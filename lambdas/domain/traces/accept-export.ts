@@ -1,6 +1,7 @@
 import { InvalidEventError } from '../errors.ts';
 import { storeKey } from '../evidence/store-key.ts';
 import { JsonDocument } from '../json/document.ts';
+import { findOddities } from '../json/oddities.ts';
 import type { TraceDeviation } from './departures.ts';
 import { type OtlpSpan, type RejectedSpans, readExport } from './otlp.ts';
 import { firstByteOf, refuseExplosion, splitExport } from './split.ts';
@@ -25,6 +26,8 @@ export interface AcceptedExport {
   /** Empty for an export without a span: nothing to keep, and a success (evidence.md 5.2). */
   readonly records: readonly ExportPart[];
   readonly acceptedSpans: number;
+  /** What the store has to do for it goes by traces, and so does what it costs of a rate limit. */
+  readonly traces: number;
   /** Told to the sender as partial success; it must not send them again. */
   readonly rejected: readonly RejectedSpans[];
   readonly deviations: readonly TraceDeviation[];
@@ -34,11 +37,16 @@ export interface AcceptedExport {
  * Accepts an OTLP/JSON export: cut by first byte of the trace id, so that a thousand small traces
  * are at most 256 records, while archive finds whole traces of the export in one record. No record
  * has more traces than archive can file.
+ * @param rejectedBefore what the text shows nothing of any more, to be told with the rest
  * @throws JsonSyntaxError, InvalidEventError or TooLargeError; each final for the sender
  */
-export function acceptExport(text: string): AcceptedExport {
+export function acceptExport(
+  text: string,
+  rejectedBefore: readonly RejectedSpans[] = [],
+): AcceptedExport {
   const document = new JsonDocument(text);
-  const { spans, rejected, deviations } = readExport(document);
+  const { spans, deviations, ...read } = readExport(document);
+  const rejected = [...read.rejected, ...rejectedBefore];
   if (spans.length === 0) refuseMalformed(rejected);
   refuseExplosion(document, spans);
   const recordOf = recordsByTrace(spans);
@@ -53,14 +61,17 @@ export function acceptExport(text: string): AcceptedExport {
       };
     }),
     acceptedSpans: spans.length,
+    traces: recordOf.size,
     rejected,
-    deviations,
+    deviations: findOddities(document).has('duplicate_keys')
+      ? ['duplicate_keys', ...deviations]
+      : deviations,
   };
 }
 
 /**
  * A partial success of which nothing is left would hide that the sender writes ids in a form that is
- * not OTLP's, such as base64: the collector refuses such an export too. Spans without an id are
+ * not OTLP's, such as base64, or no export at all: the collector refuses such ids too. Spans without an id are
  * counted only.
  */
 function refuseMalformed(rejected: readonly RejectedSpans[]): void {

@@ -6,6 +6,9 @@ export const TRACE_DEVIATIONS = {
   unknown_fields_dropped:
     'the protobuf had fields that OTLP 1.9.0 does not know; they are not stored',
   byte_order_mark: 'a byte order mark stood before the text; it is not stored',
+  duplicate_keys: 'an object has a key twice; the last one counts, both are stored',
+  unknown_container_members:
+    'an export, a resource or a scope has a member that OTLP does not know beside its spans; it is stored',
   snake_case_names: 'a member is spelled `trace_id` instead of `traceId`',
   kind_is_no_enum_value: 'a span kind is no integer of the enum; its name is read',
   status_code_is_no_enum_value: 'a status code is no integer of the enum; its name is read',
@@ -19,13 +22,18 @@ export const TRACE_DEVIATIONS = {
 
 export type TraceDeviation = keyof typeof TRACE_DEVIATIONS;
 
-/** Why one span cannot be filed while others of its export are: counted in the partial success. */
+/** Why one span, or one container of them, cannot be filed while others of its export are: counted in the partial success. */
 const SPAN_REFUSALS = {
+  required_object: 'this member has to be an object; counted as one span',
+  required_array: 'this member has to be an array; counted as one span',
+  no_known_container:
+    'an export, a resource or a scope has no span, and members that OTLP does not know: what they hold could not be filed; counted as one span',
   span_is_not_an_object: 'a span is no object',
   trace_id_missing: 'a span has no trace id, or one of zeros',
   trace_id_unreadable: 'a trace id is no hex of 16 bytes',
   span_id_missing: 'a span has no span id, or one of zeros',
   span_id_unreadable: 'a span id is no hex of 8 bytes',
+  duplicate_id: 'a span has its trace id or its span id twice',
 } as const satisfies Readonly<Record<string, string>>;
 
 export type SpanRule = keyof typeof SPAN_REFUSALS;
@@ -51,8 +59,12 @@ export const TRACE_REFUSALS = {
   [TOO_MANY_MESSAGES]:
     'the protobuf holds more messages and repeated strings than memory has room for',
   export_is_not_an_object: 'an export is a JSON object',
-  required_object: 'this member has to be an object',
-  required_array: 'this member has to be an array',
+  duplicate_member:
+    'resourceSpans, scopeSpans or spans is there twice, in one spelling or in both: all but one would be lost',
+  instrumentation_library_spans:
+    'spans stand in instrumentationLibrarySpans, as before OTLP 0.15: send them in scopeSpans',
+  more_items_than_the_rate_limit_allows:
+    'the export has more traces than the rate limit of the producer ever lets through at once',
   ...SPAN_REFUSALS,
 } as const satisfies Readonly<Record<string, string>>;
 

@@ -2,7 +2,7 @@ import type { JsonDocument } from '../json/document.ts';
 import { NONE, type Node } from '../json/scanner.ts';
 import type { SpanRule, TraceDeviation } from './departures.ts';
 import { spanIdOf, traceIdOf } from './ids.ts';
-import { otlpMember, snakeCase } from './members.ts';
+import { isWrittenTwice, otlpMember, snakeCase } from './members.ts';
 import { readRunIds } from './span-runs.ts';
 
 /** What a span says of itself, as far as the store must know it. */
@@ -28,6 +28,9 @@ export interface Span {
 /** SpanFlags of OTLP: whether the next bit is known, and whether the parent is remote. */
 const PARENT_IS_KNOWN_FLAG = 0x100;
 const PARENT_IS_REMOTE_FLAG = 0x200;
+
+/** What a span is filed under. */
+const ID_MEMBERS = ['traceId', 'spanId'];
 
 const SPAN_KINDS = [
   ...['SPAN_KIND_UNSPECIFIED', 'SPAN_KIND_INTERNAL', 'SPAN_KIND_SERVER', 'SPAN_KIND_CLIENT'],
@@ -61,6 +64,7 @@ export class SpanReader {
   read(node: Node): Span | SpanRule {
     const document = this.#document;
     if (!document.isObject(node)) return 'span_is_not_an_object';
+    if (ID_MEMBERS.some((name) => isWrittenTwice(document, node, name))) return 'duplicate_id';
     const traceId = traceIdOf(document.string(this.member(node, 'traceId')));
     if (traceId === undefined) return `trace_id_${this.#fault(node, 'traceId', 32)}`;
     const spanId = spanIdOf(document.string(this.member(node, 'spanId')));

@@ -105,6 +105,24 @@ describe('requests that are refused', () => {
     ['a base64 trace id', JSON_TYPE, jsonExport(base64), {}, 400, 3],
     ['a short span id', JSON_TYPE, jsonExport({ spanId: 'b2' }), {}, 400, 3],
     ['only malformed and missing ids', JSON_TYPE, jsonExport(short, { traceId: '' }), {}, 400, 3],
+    ['an OpenLineage event', JSON_TYPE, '{"eventType":"START","run":{},"job":{}}', {}, 400, 3],
+    [
+      'containers there twice',
+      JSON_TYPE,
+      `${jsonExport({}).slice(0, -1)},"resourceSpans":[]}`,
+      {},
+      400,
+      3,
+    ],
+    [
+      'spans as before OTLP 0.15',
+      JSON_TYPE,
+      jsonExport({}).replace('scopeSpans', 'instrumentationLibrarySpans'),
+      {},
+      400,
+      3,
+    ],
+    ['protobuf of something else', PROTOBUF_TYPE, Uint8Array.of(0x12, 1, 0x61), {}, 400, 3],
     ['bad protobuf', PROTOBUF_TYPE, '{}', {}, 400, 3],
     [
       'a short trace id in protobuf',
@@ -253,6 +271,30 @@ describe('spans that cannot be filed', () => {
       { partialSuccess: { rejectedSpans: '1', errorMessage } },
     ]);
     expect(stored()).toHaveLength(records);
+  });
+
+  it('are counted by container where that cannot be read, in JSON and in protobuf', async () => {
+    const { post, stored } = ingest();
+    const json = jsonExport({}).replace('[{', '[{"scopeSpans":[{"spans":{}}]},{');
+    const good = protobufExport({ traceId: TRACE_ID, spanId: SPAN_ID });
+    const protobuf = Buffer.concat([good, Uint8Array.of(0x0a, 3, 0x22, 1, 0x61)]);
+
+    const { status, bytes } = await post(JSON_TYPE, json);
+    expect([status, JSON.parse(`${bytes}`)]).toEqual([
+      200,
+      { partialSuccess: { rejectedSpans: '1', errorMessage: 'required_array: 1' } },
+    ]);
+    const answer = await post(PROTOBUF_TYPE, protobuf);
+    expect(fromBinary(ExportTraceServiceResponseSchema, answer.bytes)).toMatchObject({
+      partialSuccess: { rejectedSpans: 1n, errorMessage: 'no_known_container: 1' },
+    });
+    expect(stored()).toHaveLength(2);
+  });
+
+  it('name keys that are there twice in the envelope', async () => {
+    const { post, stored } = ingest();
+    await post(JSON_TYPE, jsonExport({}).replace('{"traceId"', '{"name":"a","name":"b","traceId"'));
+    expect(stored()[0]?.head.deviations).toEqual(['duplicate_keys']);
   });
 
   it('are counted in protobuf too', async () => {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { decodeStreamRecord } from '../../../lambdas/domain/evidence/stream-record.ts';
@@ -17,7 +18,7 @@ const span = (firstByte: string, overrides: Record<string, unknown> = {}) => ({
 const exported = (...spans: unknown[]) =>
   JSON.stringify({ resourceSpans: [{ resource: {}, scopeSpans: [{ scope: {}, spans }] }] });
 
-function ingest(registration: Parameters<typeof producersWith>[0] = {}) {
+function ingest(registration: Parameters<typeof producersWith>[0] = {}, maxRecordBytes = 50_000) {
   const stream = new InMemoryStream();
   const registry = producersWith(registration);
   const { lines, dependencies } = metering();
@@ -25,7 +26,7 @@ function ingest(registration: Parameters<typeof producersWith>[0] = {}) {
     publisher: stream,
     registry,
     epochKeys: new SingleEpochKey(),
-    maxRecordBytes: 50_000,
+    maxRecordBytes,
     clock: () => NOW,
     ...dependencies,
   });
@@ -126,5 +127,68 @@ describe('POST /v1/traces', () => {
     const { post, lines } = ingest();
     for (const body of [exported(span('01', { name: CANARY })), `"${CANARY}`]) await post({ body });
     expect(JSON.stringify(lines)).not.toContain(CANARY);
+  });
+
+  describe('with a resource that does not compress', () => {
+    const noise = Array.from({ length: 1_800 }, (_, n) =>
+      createHash('sha256').update(`${n}`).digest('hex'),
+    ).join('');
+    const cutInto = (records: number) => {
+      const spans = Array.from({ length: records }, (_, n) =>
+        span(n.toString(16).padStart(2, '0')),
+      );
+      return exported(...spans).replace('"resource":{}', `"resource":{"noise":"${noise}"}`);
+    };
+
+    it('is 413 when its records together are more than the stream takes, however small it was sent', async () => {
+      const { post, stream } = ingest({}, 1_000_000);
+      const body = gzipSync(cutInto(255));
+      expect(body.length).toBeLessThan(100_000);
+      const { status, headers, answer } = await post(binary(body, JSON_TYPE));
+      expect([status, answer.code]).toEqual([413, 11]);
+      expect(headers).not.toHaveProperty('retry-after');
+      expect(stream.faults.calls).toEqual([]);
+    });
+
+    it('is taken up to there', async () => {
+      const { post, stream } = ingest({}, 1_000_000);
+      expect((await post({ body: cutInto(60) })).status).toBe(200);
+      const bytes = stream.records.reduce((sum, { data }) => sum + data.length, 0);
+      expect(bytes).toBeGreaterThan(3_000_000);
+      expect((await post({ body: cutInto(90) })).status).toBe(413);
+    });
+  });
+
+  describe('of a producer with a limit', () => {
+    const traces = (count: number) =>
+      exported(
+        ...Array.from({ length: count }, (_, n) => span((n + 1).toString(16).padStart(2, '0'))),
+      );
+    const COME_AGAIN = { status: 503, answer: { code: 14 } };
+
+    it('costs as much as it has traces, and is put off as a whole', async () => {
+      const { post, stream } = ingest({ eventsPerSecond: 5 });
+      expect((await post({ body: traces(5) })).status).toBe(200);
+      expect((await post({ body: traces(4) })).status).toBe(200);
+      expect(await post({ body: traces(2) })).toMatchObject(COME_AGAIN);
+      expect(stream.records).toHaveLength(9);
+    });
+
+    it('costs one for many spans of a trace, and for none', async () => {
+      const { post } = ingest({ eventsPerSecond: 1 });
+      const spans = Array.from({ length: 50 }, () => span('01'));
+      expect((await post({ body: exported(...spans) })).status).toBe(200);
+      expect((await post({ body: exported() })).status).toBe(200);
+      expect(await post({ body: exported() })).toMatchObject(COME_AGAIN);
+    });
+
+    it('is refused for good when there may never be room for it', async () => {
+      const { post, stream } = ingest({ eventsPerSecond: 5 });
+      const { status, headers, answer } = await post({ body: traces(6) });
+      expect([status, answer.code]).toEqual([400, 3]);
+      expect(answer.message).toContain('more_items_than_the_rate_limit_allows at $');
+      expect(headers).not.toHaveProperty('retry-after');
+      expect(stream.records).toEqual([]);
+    });
   });
 });

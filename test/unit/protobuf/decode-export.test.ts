@@ -183,16 +183,28 @@ describe('the mapping to OTLP/JSON', () => {
 
 /** A length-delimited field. */
 function field(number: number, content: Uint8Array): Uint8Array {
-  const length: number[] = [];
-  let rest = content.length;
-  for (; rest > 0x7f; rest = Math.floor(rest / 128)) length.push((rest & 0x7f) | 0x80);
-  return Buffer.concat([Buffer.from([(number << 3) | 2, ...length, rest]), content]);
+  return Buffer.concat([varint((number << 3) | 2), varint(content.length), content]);
+}
+function varint(value: number): Uint8Array {
+  const bytes: number[] = [];
+  let rest = value;
+  for (; rest > 0x7f; rest = Math.floor(rest / 128)) bytes.push((rest & 0x7f) | 0x80);
+  return Uint8Array.from([...bytes, rest]);
 }
 const nested = (numbers: readonly number[], content: Uint8Array) =>
   numbers.reduceRight((inner, number) => field(number, inner), content);
 /** `resourceSpans.resource.attributes.value`, `…scopeSpans.spans`, by field numbers. */
 const IN_VALUE = [1, 1, 1, 2];
 const IN_SPAN = [1, 2, 2];
+
+const UNKNOWN_FIELD = field(99, Buffer.from('what'));
+/** In a scope. */
+const SPAN_FIELD = field(2, new Uint8Array());
+/** An export with unknown fields in itself, its resource and its scope. */
+const eachLevel = (inScope: Uint8Array) => {
+  const scope = field(2, Buffer.concat([UNKNOWN_FIELD, inScope]));
+  return Buffer.concat([UNKNOWN_FIELD, field(1, Buffer.concat([scope, UNKNOWN_FIELD]))]);
+};
 
 describe('protobuf that is refused', () => {
   const lists = (depth: number) =>
@@ -230,6 +242,11 @@ describe('protobuf that is refused', () => {
     expect(() => decodeExport(bytes)).toThrow(rule(expected));
   });
 
+  it('spans in the field of OTLP before 0.15, also beside others', () => {
+    const both = Buffer.concat([field(2, field(2, new Uint8Array())), field(1_000, SPAN_FIELD)]);
+    expect(() => decodeExport(field(1, both))).toThrow(rule('instrumentation_library_spans'));
+  });
+
   it('takes as many levels as other decoders', () => {
     expect(decodeExport(lists(47)).text).toContain('arrayValue');
   });
@@ -260,6 +277,27 @@ describe('protobuf that is refused', () => {
     const { text, deviations } = decodeExport(nested(IN_SPAN, unknown));
     expect(text).toBe('{"resourceSpans":[{"scopeSpans":[{"spans":[{"name":"n"}]}]}]}');
     expect(deviations).toEqual(['sent_as_protobuf', 'unknown_fields_dropped']);
+  });
+
+  it.each([
+    ['an export', UNKNOWN_FIELD, 1],
+    ['a resource', field(1, UNKNOWN_FIELD), 1],
+    ['a scope', field(1, field(2, UNKNOWN_FIELD)), 1],
+    ['each level of one branch', eachLevel(UNKNOWN_FIELD), 1],
+    ['two scopes', field(1, Buffer.concat([1, 2].map(() => field(2, UNKNOWN_FIELD)))), 2],
+    ['each level around a span', eachLevel(SPAN_FIELD), 0],
+    ['a span', nested(IN_SPAN, UNKNOWN_FIELD), 0],
+    [
+      'a resource beside one with a span',
+      Buffer.concat([field(1, field(2, SPAN_FIELD)), field(1, UNKNOWN_FIELD)]),
+      1,
+    ],
+  ])('counts a container with nothing else: unknown fields in %s', (_what, bytes, count) => {
+    const rejected = count === 0 ? [] : [{ rule: 'no_known_container', count, path: '$' }];
+    expect(decodeExport(bytes)).toMatchObject({
+      rejected,
+      deviations: ['sent_as_protobuf', 'unknown_fields_dropped'],
+    });
   });
 });
 

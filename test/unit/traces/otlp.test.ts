@@ -112,16 +112,105 @@ describe('readExport', () => {
   });
 
   it.each([
-    ['[]', '$'],
-    ['{"resourceSpans":{}}', '$.resourceSpans'],
-    ['{"resourceSpans":[7]}', '$.resourceSpans[0]'],
+    ['{"resourceSpans":{}}', 'required_array', '$.resourceSpans'],
+    ['{"resourceSpans":[7]}', 'required_object', '$.resourceSpans[0]'],
     [
       '{"resourceSpans":[{"scopeSpans":[{"spans":"x"}]}]}',
+      'required_array',
       '$.resourceSpans[0].scopeSpans[0].spans',
     ],
-  ])('refuses containers of another shape: %s', (text, path) => {
-    expect(() => read(text)).toThrow(
-      expect.objectContaining({ violations: [expect.objectContaining({ path })] }),
-    );
+    ['{"foo":1}', 'no_known_container', '$'],
+    ['{"ResourceSpans":[],"resourceSpans":[]}', 'no_known_container', '$'],
+    ['{"resourceSpans":[{"resource":{},"foo":[]}]}', 'no_known_container', '$.resourceSpans[0]'],
+    [
+      '{"resourceSpans":[{"scopeSpans":[{"scope":{},"schemaUrl":"","Spans":[]}]}]}',
+      'no_known_container',
+      '$.resourceSpans[0].scopeSpans[0]',
+    ],
+  ])('counts a container that cannot be read once: %s', (text, rule, path) => {
+    expect(read(text)).toEqual({ spans: [], rejected: [{ rule, count: 1, path }], deviations: [] });
   });
+
+  it('files what stands beside a container that cannot be read', () => {
+    const good = JSON.parse(exportOf(span())).resourceSpans[0];
+    const odd = { scopeSpans: [{ spans: {} }, 7, ...good.scopeSpans, { foo: 1 }] };
+    const { spans, rejected } = read(JSON.stringify({ resourceSpans: [odd, null, good] }));
+
+    expect(spans).toHaveLength(2);
+    expect(rejected).toMatchObject([
+      { rule: 'required_array', count: 1 },
+      { rule: 'required_object', count: 2 },
+      { rule: 'no_known_container', count: 1 },
+    ]);
+  });
+
+  it.each([
+    ['an export', '{"resourceSpans"'],
+    ['a resource', '{"resource"'],
+    ['a scope', '{"scope"'],
+  ])('names a member that OTLP does not know in %s with spans', (_what, start) => {
+    const text = exportOf(span()).replace(start, start.replace('{', '{"x":1,'));
+    expect(read(text)).toMatchObject({
+      spans: [{}],
+      rejected: [],
+      deviations: ['unknown_container_members'],
+    });
+  });
+
+  const violation = (rule: string, path: string) =>
+    expect.objectContaining({ violations: [{ rule, path }] });
+
+  it('refuses what is no object', () => {
+    expect(() => read('[]')).toThrow(violation('export_is_not_an_object', '$'));
+  });
+
+  const SPAN = JSON.stringify(span());
+  const SCOPES = `[{"spans":[${SPAN}]}]`;
+  const RESOURCES = `[{"scopeSpans":${SCOPES}}]`;
+  const SCOPE_PLACE = '$.resourceSpans[0].scopeSpans[0]';
+  it.each([
+    [`{"resourceSpans":${RESOURCES},"resourceSpans":[]}`, '$.resourceSpans'],
+    [`{"resource_spans":${RESOURCES},"resourceSpans":null}`, '$.resourceSpans'],
+    [`{"resource_spans":[],"resource_spans":${RESOURCES}}`, '$.resourceSpans'],
+    [`{"resourceSpans":[],"resource\\u0053pans":${RESOURCES}}`, '$.resourceSpans'],
+    [
+      `{"resourceSpans":[{"scopeSpans":${SCOPES},"scope_spans":[]}]}`,
+      '$.resourceSpans[0].scopeSpans',
+    ],
+    [
+      `{"resourceSpans":[{"scopeSpans":[{"spans":[${SPAN}],"spans":[${SPAN}]}]}]}`,
+      `${SCOPE_PLACE}.spans`,
+    ],
+  ])('refuses a container that is there twice: %s', (text, path) => {
+    expect(() => read(text)).toThrow(violation('duplicate_member', path));
+  });
+
+  it.each(['traceId', 'trace_id', 'spanId', 'span_id', 'span\\u0049d'])(
+    'rejects a span that has %s once more',
+    (name) => {
+      const twice = SPAN.replace('{', `{"${name}":null,`);
+      const { spans, rejected } = read(
+        `{"resourceSpans":[{"scopeSpans":[{"spans":[${twice},${SPAN}]}]}]}`,
+      );
+      expect(spans).toHaveLength(1);
+      expect(rejected).toEqual([
+        { rule: 'duplicate_id', count: 1, path: `${SCOPE_PLACE}.spans[0]` },
+      ]);
+    },
+  );
+
+  it.each(['instrumentationLibrarySpans', 'instrumentation_library_spans'])(
+    'refuses %s by name, also beside spans that can be filed',
+    (name) => {
+      const withOld = (value: string) =>
+        `{"resourceSpans":[{"scopeSpans":${SCOPES},"${name}":${value}}]}`;
+      expect(() => read(withOld(SCOPES))).toThrow(
+        violation(
+          'instrumentation_library_spans',
+          '$.resourceSpans[0].instrumentationLibrarySpans',
+        ),
+      );
+      for (const nothing of ['[]', 'null']) expect(read(withOld(nothing)).spans).toHaveLength(1);
+    },
+  );
 });
