@@ -47,9 +47,19 @@ export function resourcesFrom(output: (name: string) => string): DeployedResourc
   };
 }
 
+interface ClientUrls {
+  readonly python: string;
+  readonly java: string;
+  /** `spark.openlineage.transport.url` and `….endpoint`: from Spark's settings the listener drops the path of a URL. */
+  readonly spark: { readonly url: string; readonly endpoint: string };
+  readonly otel: string;
+}
+
 /** What each OpenLineage or OTLP client must be given: each has its own idea of what a URL is. */
-export function clientUrlsOf(apiUrl: string): { python: string; java: string; otel: string } {
-  return { python: `${apiUrl}/`, java: `${apiUrl}/api/v1/lineage`, otel: apiUrl };
+export function clientUrlsOf(apiUrl: string): ClientUrls {
+  const java = `${apiUrl}/api/v1/lineage`;
+  const { origin, pathname } = new URL(java);
+  return { python: `${apiUrl}/`, java, spark: { url: origin, endpoint: pathname }, otel: apiUrl };
 }
 
 /** What a deployment leaves on disk: `environment.json` of a local one, `<stage>.json` of one in an account. */
@@ -59,7 +69,7 @@ export interface DeploymentRecord extends DeployedResources {
   /** Only on an emulator. */
   readonly endpointUrl?: string;
   readonly apiUrl: string;
-  readonly clientUrls: ReturnType<typeof clientUrlsOf>;
+  readonly clientUrls: ClientUrls;
   /** Only on an emulator: keys of an account are never written to disk. */
   readonly keys?: { readonly read: string };
 }

@@ -23,8 +23,9 @@ import { readDeployment } from './deployment.ts';
 import {
   type FieldOptions,
   fieldsOf,
-  listOf,
+  sayViolation,
   wholeNumber,
+  withClear,
   withFields,
 } from './producer-options.ts';
 import { renderProducers } from './render-producers.ts';
@@ -63,11 +64,12 @@ export function addProducersCommand(program: Command, context: CliContext): void
       ),
     );
 
-  withFields(
-    producers.command('change').description('changes fields of a registration; others stay'),
+  withClear(
+    withFields(
+      producers.command('change').description('changes fields of a registration; others stay'),
+    ),
   )
     .argument(...id)
-    .option('--clear <fields>', 'optional fields to take away, by their names in JSON', listOf)
     .action((producerId: string, options: FieldOptions & { clear?: string[] }, command: Command) =>
       change(
         command,
@@ -100,7 +102,7 @@ export function addProducersCommand(program: Command, context: CliContext): void
     .argument(...id)
     .option(
       '--overlap-hours <hours>',
-      'how long the key before stays valid; 0 ends every other key at once',
+      'how long the key before stays valid, a year at the most; 0 ends every other key at once',
       wholeNumber,
       DEFAULT_OVERLAP_HOURS,
     )
@@ -165,13 +167,10 @@ async function explained<T>(work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (error) {
     if (!(error instanceof ProducerRefusedError)) throw error;
-    const rules = error.violations.map(({ path, rule }) =>
-      path === '$' ? rule : `${path.slice('$.'.length)}: ${rule}`,
-    );
     throw new CliError(
       ExitCode.usage,
       error.refused === 'invalid'
-        ? `The registration breaks a rule: ${rules.join('; ')}.`
+        ? `The command breaks a rule: ${error.violations.map(sayViolation).join('; ')}.`
         : `Nothing was changed: ${error.message}.`,
     );
   }

@@ -1,9 +1,16 @@
+import { isIP } from 'node:net';
 import type { ConfigCheck } from './config-check.ts';
-import type { EnvironmentConfig, PublicEndpoint } from './environment-config.ts';
+import type { EnvironmentConfig, PrivateEndpoint, PublicEndpoint } from './environment-config.ts';
 
 /** What WAF takes as the limit of a rate-based rule. */
 const MIN_RATE = 10;
 const MAX_RATE = 2_000_000_000;
+
+/** By what `isIP` answers: the bits of an address, and the widest range, the largest that a registry gives to one holder. */
+const FAMILIES: ReadonlyMap<number, { readonly bits: number; readonly widest: number }> = new Map([
+  [4, { bits: 32, widest: 8 }],
+  [6, { bits: 128, widest: 16 }],
+]);
 
 const DOMAIN_NAME = /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/;
 
@@ -14,12 +21,7 @@ export function checkEndpoint(check: ConfigCheck, config: EnvironmentConfig): vo
     checkPrivate(check, endpoint);
     return;
   }
-  for (const cidr of endpoint.allowedCidrs ?? []) {
-    check.matches('endpoint.allowedCidrs', cidr, /^[0-9a-f.:]+\/\d{1,3}$/i, 'use a CIDR range');
-    if (cidr.endsWith('/0')) {
-      check.refuse('endpoint.allowedCidrs', cidr, 'a range of /0 is everybody: leave it out');
-    }
-  }
+  for (const cidr of endpoint.allowedCidrs ?? []) checkRange(check, cidr);
   checkWaf(check, endpoint);
   checkCustomDomain(check, endpoint, config.region);
   const isGuarded =
@@ -36,7 +38,21 @@ export function checkEndpoint(check: ConfigCheck, config: EnvironmentConfig): vo
   }
 }
 
-type PrivateEndpoint = Exclude<EnvironmentConfig['endpoint'], PublicEndpoint>;
+/** A range, and none of those that add up to everybody: `0.0.0.0/1` and `128.0.0.0/1` guard nothing. */
+function checkRange(check: ConfigCheck, cidr: string): void {
+  const [, address = '', length = ''] = /^([0-9a-f.:]+)\/(\d{1,3})$/i.exec(cidr) ?? [];
+  const family = FAMILIES.get(isIP(address));
+  if (!family || Number(length) > family.bits) {
+    check.refuse('endpoint.allowedCidrs', cidr, 'use a CIDR range such as 192.0.2.0/24');
+  }
+  if (Number(length) < family.widest) {
+    check.refuse(
+      'endpoint.allowedCidrs',
+      cidr,
+      `so wide a range guards nothing: name ranges of /${family.widest} or narrower, or leave allowedCidrs out where everybody may call`,
+    );
+  }
+}
 
 function checkPrivate(check: ConfigCheck, endpoint: PrivateEndpoint): void {
   if (endpoint.vpcEndpointIds.length === 0) {
@@ -48,23 +64,6 @@ function checkPrivate(check: ConfigCheck, endpoint: PrivateEndpoint): void {
       id,
       /^vpce-[0-9a-f]+$/,
       'use an id such as vpce-0a1b2c3d',
-    );
-  }
-  // the type says so already: this is for a config that comes out of a spread or a file
-  const { allowedCidrs, customDomain, waf, webAclArn }: Partial<PublicEndpoint> = {
-    ...endpoint,
-    kind: 'public',
-  };
-  for (const [field, value] of Object.entries({ allowedCidrs, waf, webAclArn })) {
-    if (value !== undefined) {
-      check.refuse(`endpoint.${field}`, value, 'a private API is guarded by its VPC endpoints');
-    }
-  }
-  if (customDomain !== undefined) {
-    check.refuse(
-      'endpoint.customDomain',
-      customDomain,
-      'a private API has none here, since the VPCs that call would have to associate with it: leave it out',
     );
   }
 }

@@ -116,7 +116,7 @@ export interface PublicEndpoint {
 }
 
 /** Reachable through VPC endpoints only. */
-interface PrivateEndpoint {
+export interface PrivateEndpoint {
   readonly kind: 'private';
   readonly auth: EndpointAuth;
   /** Ids of interface endpoints of `execute-api`. */
@@ -127,7 +127,7 @@ interface PrivateEndpoint {
  * Access logs need the account-wide CloudWatch role of API Gateway: `none` writes no access log, `existing` relies on
  * a role that the account has (a deploy without it fails), `create` sets the account's role, for every API in it.
  */
-type GatewayAccountRole = 'none' | 'existing' | 'create';
+export type GatewayAccountRole = 'none' | 'existing' | 'create';
 
 /** Everything that may differ between two deployments; checked by `validateEnvironmentConfig`. */
 export interface EnvironmentConfig {

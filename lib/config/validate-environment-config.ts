@@ -1,7 +1,9 @@
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
+import * as v from 'valibot';
 import { ConfigCheck } from './config-check.ts';
 import { checkEndpoint } from './endpoint-rules.ts';
-import type { EnvironmentConfig, EnvironmentKind } from './environment-config.ts';
+import type { EnvironmentConfig } from './environment-config.ts';
+import { environmentSchema } from './environment-schema.ts';
 import { checkRetention } from './retention-rules.ts';
 
 const KIB = 1024;
@@ -13,13 +15,15 @@ const UNWINDOWED_BATCH = 10;
 /** Longer, and disabling a key would not be an answer to its loss. */
 const MAX_KEY_CACHE_SECONDS = 900;
 
-const KINDS: readonly EnvironmentKind[] = ['emulator', 'trial', 'production'];
-
 const LOG_PERIODS: readonly unknown[] = Object.values(RetentionDays);
 
-/** Returns the config unchanged, or throws a `ConfigError` for the first field that cannot be deployed. */
+/**
+ * Returns the config unchanged, or throws a `ConfigError` for the first field that cannot be deployed. Types alone
+ * are no guard: neither `cdk synth` nor `npm run deploy` compiles.
+ */
 export function validateEnvironmentConfig(config: EnvironmentConfig): EnvironmentConfig {
-  const check = new ConfigCheck(config.name);
+  const check = new ConfigCheck(config.name ?? 'an environment without a name');
+  checkShape(check, config);
   checkPlace(check, config);
   checkRetention(check, config);
   checkCapacity(check, config);
@@ -30,10 +34,17 @@ export function validateEnvironmentConfig(config: EnvironmentConfig): Environmen
   return config;
 }
 
+/** Every member known, every required one there, every value of its kind: the rules after it rely on that. */
+function checkShape(check: ConfigCheck, config: EnvironmentConfig): void {
+  const [issue] = v.safeParse(environmentSchema, config, { abortEarly: true }).issues ?? [];
+  if (!issue) return;
+  const field = v.getDotPath(issue) ?? 'the environment';
+  check.refuse(field, issue.path?.at(-1)?.value, issue.message);
+}
+
 function checkPlace(check: ConfigCheck, config: EnvironmentConfig): void {
-  const { name, kind, account, region } = config;
+  const { name, account, region } = config;
   check.matches('name', name, /^[a-z][a-z0-9]{1,15}$/, 'use 2 to 16 lower-case letters or digits');
-  if (!KINDS.includes(kind)) check.refuse('kind', kind, 'use emulator, trial or production');
   check.matches('account', account, /^\d{12}$/, 'use the twelve digits of the account id');
   check.matches('region', region, /^[a-z]{2}(-[a-z]+)+-\d$/, 'use a region such as eu-central-1');
 }

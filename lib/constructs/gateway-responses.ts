@@ -17,7 +17,10 @@ const forbidden = { title: 'Forbidden', status: 403 };
 const unavailable = { title: 'Service Unavailable', status: 503 };
 
 const REFUSED = 'The gateway refused the request.';
+const NO_PATH = 'No such path.';
 const NOT_FROM_HERE = 'Not allowed from here.';
+/** An SDK or agent of OpenTelemetry sends metrics and logs to the same base, where its settings do not say otherwise. */
+const TAKEN = 'Taken here are OpenLineage events and OTLP traces; no OTLP metrics or logs.';
 const SIGNATURE = 'The request signature is missing, expired or wrong.';
 const TRY_AGAIN = 'The request was not processed; send it again later.';
 const FAILED = 'The request may have been processed; send it again, duplicates are recognised.';
@@ -31,15 +34,20 @@ function refusals(auth: EndpointAuth): readonly Refusal[] {
   const types = ResponseType;
   // the gateway has one type for both, and asks for a signature only where the config does
   const unknownPath =
-    auth === 'iam' ? 'No such path, or the request is not signed (SigV4).' : 'No such path.';
+    auth === 'iam' ? 'No such path, or the request is not signed (SigV4).' : NO_PATH;
   return [
     {
       id: 'UnknownPath',
       type: types.MISSING_AUTHENTICATION_TOKEN,
       ...notFound,
-      detail: unknownPath,
+      detail: `${unknownPath} ${TAKEN}`,
     },
-    { id: 'UnknownResource', type: types.RESOURCE_NOT_FOUND, ...notFound, detail: 'No such path.' },
+    {
+      id: 'UnknownResource',
+      type: types.RESOURCE_NOT_FOUND,
+      ...notFound,
+      detail: `${NO_PATH} ${TAKEN}`,
+    },
     {
       id: 'TooLarge',
       type: types.REQUEST_TOO_LARGE,

@@ -9,7 +9,11 @@ export interface ClientEnvironment {
   readonly endpointUrl?: string;
   readonly region: string;
   readonly apiUrl: string;
-  readonly clientUrls: { readonly python: string; readonly otel: string };
+  readonly clientUrls: {
+    readonly python: string;
+    readonly spark: { readonly endpoint: string };
+    readonly otel: string;
+  };
   readonly keys: { readonly lineage: string; readonly traces: string; readonly read: string };
 }
 

@@ -26,6 +26,8 @@ describe('environment config', () => {
   /** What TypeScript lets through in a spread. */
   const closedDoor = (extra: Partial<PublicEndpoint>) =>
     ({ ...extra, kind: 'private', auth: 'bearer', vpcEndpointIds: ['vpce-0a1b2c3d'] }) as const;
+  const tooWide = (length: number) =>
+    `so wide a range guards nothing: name ranges of /${length} or narrower, or leave allowedCidrs out where everybody may call`;
   const refused: [string, EnvironmentConfig, string][] = [
     [
       'a name that is no stack name',
@@ -100,12 +102,37 @@ describe('environment config', () => {
     [
       'a range that is everybody',
       { ...prod, endpoint: { ...openDoor, allowedCidrs: ['0.0.0.0/0'] } },
-      'prod: endpoint.allowedCidrs is "0.0.0.0/0"; a range of /0 is everybody: leave it out',
+      `prod: endpoint.allowedCidrs is "0.0.0.0/0"; ${tooWide(8)}`,
+    ],
+    [
+      'half of everybody, since the other half may stand beside it',
+      { ...prod, endpoint: { ...openDoor, allowedCidrs: ['0.0.0.0/1', '128.0.0.0/1'] } },
+      `prod: endpoint.allowedCidrs is "0.0.0.0/1"; ${tooWide(8)}`,
+    ],
+    [
+      'an IPv4 range a little too wide',
+      { ...prod, endpoint: { ...openDoor, allowedCidrs: ['10.0.0.0/8', '10.0.0.0/7'] } },
+      `prod: endpoint.allowedCidrs is "10.0.0.0/7"; ${tooWide(8)}`,
+    ],
+    [
+      'an IPv6 range a little too wide',
+      { ...prod, endpoint: { ...openDoor, allowedCidrs: ['2001::/16', '2001::/15'] } },
+      `prod: endpoint.allowedCidrs is "2001::/15"; ${tooWide(16)}`,
+    ],
+    [
+      'a range with an address that is none',
+      { ...prod, endpoint: { ...openDoor, allowedCidrs: ['192.0.2.256/24'] } },
+      'prod: endpoint.allowedCidrs is "192.0.2.256/24"; use a CIDR range such as 192.0.2.0/24',
+    ],
+    [
+      'a range narrower than one address',
+      { ...prod, endpoint: { ...openDoor, allowedCidrs: ['192.0.2.0/33'] } },
+      'prod: endpoint.allowedCidrs is "192.0.2.0/33"; use a CIDR range such as 192.0.2.0/24',
     ],
     [
       'a range that is none',
       { ...prod, endpoint: { ...openDoor, allowedCidrs: ['office'] } },
-      'prod: endpoint.allowedCidrs is "office"; use a CIDR range',
+      'prod: endpoint.allowedCidrs is "office"; use a CIDR range such as 192.0.2.0/24',
     ],
     [
       'a web ACL of CloudFront',
@@ -162,22 +189,22 @@ describe('environment config', () => {
     [
       'a private API with a custom domain',
       { ...prod, endpoint: closedDoor({ customDomain: domain }) },
-      `prod: endpoint.customDomain is ${JSON.stringify(domain)}; a private API has none here, since the VPCs that call would have to associate with it: leave it out`,
+      `prod: endpoint.customDomain is ${JSON.stringify(domain)}; there is no such field: use kind, auth or vpcEndpointIds`,
     ],
     [
       'a private API with address ranges',
       { ...prod, endpoint: closedDoor({ allowedCidrs: ['10.0.0.0/8'] }) },
-      'prod: endpoint.allowedCidrs is ["10.0.0.0/8"]; a private API is guarded by its VPC endpoints',
+      'prod: endpoint.allowedCidrs is ["10.0.0.0/8"]; there is no such field: use kind, auth or vpcEndpointIds',
     ],
     [
       'a private API with a rate rule',
       { ...prod, endpoint: closedDoor({ waf: { requestsPerFiveMinutes: 100 } }) },
-      'prod: endpoint.waf is {"requestsPerFiveMinutes":100}; a private API is guarded by its VPC endpoints',
+      'prod: endpoint.waf is {"requestsPerFiveMinutes":100}; there is no such field: use kind, auth or vpcEndpointIds',
     ],
     [
       'a private API with a web ACL',
       { ...prod, endpoint: closedDoor({ webAclArn }) },
-      `prod: endpoint.webAclArn is "${webAclArn}"; a private API is guarded by its VPC endpoints`,
+      `prod: endpoint.webAclArn is "${webAclArn}"; there is no such field: use kind, auth or vpcEndpointIds`,
     ],
     [
       'a private API without an endpoint',
@@ -276,6 +303,129 @@ describe('environment config', () => {
     expect(() => validateEnvironmentConfig(config)).toThrow(ConfigError);
   });
 
+  /** What only a compiler would see, and neither `cdk synth` nor `npm run deploy` compiles. */
+  const miswritten: [string, object, string][] = [
+    [
+      'endpoint.auth',
+      { endpoint: { ...openDoor, auth: 'IAM' } },
+      'endpoint.auth is "IAM"; use bearer or iam',
+    ],
+    [
+      'endpoint.auth',
+      { endpoint: { kind: 'public' } },
+      'endpoint.auth is not set; use bearer or iam',
+    ],
+    [
+      'endpoint.kind',
+      { endpoint: { ...openDoor, kind: 'Private' } },
+      'endpoint.kind is "Private"; use public or private',
+    ],
+    ['endpoint', { endpoint: 'private' }, 'endpoint is "private"; use public or private'],
+    [
+      'endpoint.vpcEndpointIds',
+      { endpoint: { kind: 'private', auth: 'iam' } },
+      'endpoint.vpcEndpointIds is not set; use a list of ids such as vpce-0a1b2c3d',
+    ],
+    [
+      'endpoint.wfa',
+      { endpoint: { ...openDoor, wfa: { requestsPerFiveMinutes: 10 } } },
+      'endpoint.wfa is {"requestsPerFiveMinutes":10}; there is no such field: use kind, auth, allowedCidrs, waf, webAclArn or customDomain',
+    ],
+    [
+      'endpoint.allowedCidrs',
+      { endpoint: { ...openDoor, allowedCidrs: '192.0.2.0/24' } },
+      'endpoint.allowedCidrs is "192.0.2.0/24"; use a list of CIDR ranges',
+    ],
+    [
+      'endpoint.customDomain',
+      { endpoint: { ...openDoor, customDomain: { domainName: 'lineage.example.org' } } },
+      'endpoint.customDomain.certificateArn is not set; use the ARN of an ACM certificate for the name, in the region of the API',
+    ],
+    [
+      'retention.mode',
+      { retention: { ...trial.retention, mode: 'compliance' } },
+      'retention.mode is "compliance"; use GOVERNANCE or COMPLIANCE',
+    ],
+    [
+      'streams.capacity.mode',
+      { streams: { ...trial.streams, capacity: { mode: 'onDemand' } } },
+      'streams.capacity.mode is "onDemand"; use provisioned, with shards, or on-demand',
+    ],
+    [
+      'gatewayAccountRole',
+      { gatewayAccountRole: true },
+      'gatewayAccountRole is true; use none, existing or create',
+    ],
+    [
+      'retention',
+      { retention: undefined },
+      'retention is not set; use an object of mode, lineageDays, traceDays and floorDays',
+    ],
+    [
+      'deletionProtection',
+      { deletionProtection: 'no' },
+      'deletionProtection is "no"; use true or false',
+    ],
+    ['stagingDays', { stagingDays: '14' }, 'stagingDays is "14"; use a number'],
+    [
+      'alarms.email',
+      { alarms: { email: ['a@example.org'] } },
+      'alarms.email is ["a@example.org"]; there is no such field: use emails',
+    ],
+  ];
+
+  it.each(miswritten)('refuses a miswritten %s', (_, members, message) => {
+    expect(() => validateEnvironmentConfig({ ...trial, ...members })).toThrow(
+      new RegExp(`^${literal(`trial: ${message}`)}$`),
+    );
+  });
+
+  /** Every optional member set. */
+  const full: EnvironmentConfig = {
+    ...prod,
+    endpoint: {
+      ...openDoor,
+      allowedCidrs: ['192.0.2.0/24'],
+      waf: { requestsPerFiveMinutes: 100 },
+      customDomain: {
+        domainName: 'lineage.example.org',
+        certificateArn: VIRGINIA.replace('us-east-1', 'eu-central-1'),
+        hostedZone: { hostedZoneId: 'Z1', zoneName: 'example.org' },
+      },
+    },
+    alarms: { emails: ['ops@example.org'] },
+    guards: { deploymentRoleArn: 'arn:aws:iam::111122223333:role/deploy' },
+  };
+  const objects = objectsOf(full);
+
+  it('knows the full environment', () => {
+    expect(validateEnvironmentConfig(full)).toBe(full);
+    expect(objects.length).toBeGreaterThan(12);
+  });
+
+  it.each(objects)('refuses an unknown field in "%s"', (path) => {
+    const config = structuredClone(full);
+    Object.assign(at(config, path), { unheard: 1 });
+    const field = [...path.split('.').filter(Boolean), 'unheard'].join('.');
+    expect(() => validateEnvironmentConfig(config)).toThrow(
+      `prod: ${field} is 1; there is no such field`,
+    );
+  });
+
+  it.each(
+    objects.flatMap((path) =>
+      Object.keys(at(full, path)).map((name) => [path, name] as [string, string]),
+    ),
+  )('names a member of "%s" that is null: %s', (path, name) => {
+    const config = structuredClone(full);
+    Object.assign(at(config, path), { [name]: null });
+    const field = [...path.split('.').filter(Boolean), name].join('.');
+    const environment = field === 'name' ? 'an environment without a name' : 'prod';
+    expect(() => validateEnvironmentConfig(config)).toThrow(
+      `${environment}: ${field} is null; use`,
+    );
+  });
+
   it.each([
     ['a web ACL', { webAclArn }],
     ['a rate rule', { waf: { requestsPerFiveMinutes: 10 } }],
@@ -318,3 +468,20 @@ describe('environment config', () => {
 });
 
 const literal = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+
+/** Dotted paths of all objects of a config, its own, the empty one, first. */
+function objectsOf(value: object, path = ''): string[] {
+  const inner = Object.entries(value).flatMap(([name, member]) =>
+    typeof member === 'object' && !Array.isArray(member)
+      ? objectsOf(member, path === '' ? name : `${path}.${name}`)
+      : [],
+  );
+  return [path, ...inner];
+}
+
+function at(config: object, path: string): object {
+  return path
+    .split('.')
+    .filter(Boolean)
+    .reduce<object>((value, name) => (value as Record<string, object>)[name] as object, config);
+}

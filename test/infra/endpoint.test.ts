@@ -95,7 +95,9 @@ describe.each(endpoints)('an endpoint that is %s', (_, endpoint) => {
     for (const signedBy of [trusted, endpoint.auth === 'iam' ? trusted : undefined]) {
       expect(admits({ ...EVENTS, keys: home, signedBy })).toBe(true);
     }
-    expect(admits({ ...HEALTH, keys: home })).toBe(true);
+    for (const method of ['GET', 'HEAD']) {
+      expect(admits({ ...HEALTH, method, keys: home })).toBe(true);
+    }
     if (ranged) expect(admits({ ...HEALTH, keys: { 'aws:SourceIp': '2001:db8::1' } })).toBe(true);
   });
 

@@ -94,6 +94,16 @@ describe('answers of the gateway itself', () => {
     expect(detailOf(responsesOf(Template.fromStack(Stack.of(signed))))).toContain('SigV4');
   });
 
+  it.each(['MISSING_AUTHENTICATION_TOKEN', 'RESOURCE_NOT_FOUND'])(
+    'say at an unknown path what is taken: %s',
+    (type) => {
+      const { detail } = JSON.parse(responses.get(type).ResponseTemplates['application/json']);
+      expect(detail).toBe(
+        'No such path. Taken here are OpenLineage events and OTLP traces; no OTLP metrics or logs.',
+      );
+    },
+  );
+
   it('are deployed with the stage', () => {
     const [, deployment] = resourcesOf(template, 'AWS::ApiGateway::Deployment')[0] as [
       string,

@@ -7,7 +7,7 @@ describe('a request by path and method, without a key', () => {
   it.each([
     ['GET', '/api/v1/lineage', 'POST'],
     ['PUT', '/api/v1/lineage/batch', 'POST'],
-    ['DELETE', '/health', 'GET'],
+    ['DELETE', '/health', 'GET, HEAD'],
     ['PATCH', '/api/v1/runs/x', 'GET'],
   ])('%s %s is 405 with the right method', async (method, path, allow) => {
     const answer = await ask(method, path);
@@ -16,6 +16,11 @@ describe('a request by path and method, without a key', () => {
     expect(answer.headers.get('content-type')).toBe('application/problem+json');
     expect(answer.headers.get('x-request-id')).toBeTruthy();
     expect(await answer.json()).toMatchObject({ title: 'Method Not Allowed', status: 405 });
+  });
+
+  it('HEAD /health is 200 without a body', async () => {
+    const answer = await ask('HEAD', '/health');
+    expect([answer.status, await answer.text()]).toEqual([200, '']);
   });
 
   it('GET /v1/traces is 405 in the form of OTLP', async () => {

@@ -2,13 +2,17 @@ import { isDeepStrictEqual } from 'node:util';
 import { type ChangeDependencies, type ChangedProducer, commitChange } from './commit-change.ts';
 import { endingAt, issueKey, isValidAt } from './issued-key.ts';
 import type { ChangedBy, Producer } from './producer.ts';
-import { ProducerConflictError, UnknownProducerError } from './producer-errors.ts';
+import {
+  InvalidRegistrationError,
+  ProducerConflictError,
+  UnknownProducerError,
+} from './producer-errors.ts';
 import type { Registration } from './registration.ts';
 
 /** More would leave nobody sure which key is in use where. */
 const MAX_VALID_KEYS = 2;
 /** A year: an overlap without end would be a second key for good. */
-export const MAX_OVERLAP_HOURS = 8_760;
+const MAX_OVERLAP_HOURS = 8_760;
 /** A week: a client that is deployed weekly changes its key without a night shift. */
 export const DEFAULT_OVERLAP_HOURS = 168;
 const HOUR_MILLIS = 3_600_000;
@@ -74,24 +78,26 @@ export async function setDisabled(
 /**
  * Issues a further key. The one before it stays valid for the overlap, or ends at once when that is
  * zero; none is made to last longer than it would have.
- * @throws UnknownProducerError; ProducerConflictError while two keys are valid: ending one that a
+ * @param overlapHours as it was asked for, checked here for every caller: a whole number from 0 to a year
+ * @throws InvalidRegistrationError; UnknownProducerError; ProducerConflictError while two keys are valid: ending one that a
  * client still sends would cost its events, so that is never done on the side
  */
 export async function rotateKey(
   producerId: string,
-  overlapHours: number,
+  overlapHours: unknown,
   by: ChangedBy,
   dependencies: ChangeDependencies,
 ): Promise<ChangedProducer> {
+  const overlap = checkOverlap(overlapHours);
   const producer = await findProducer(producerId, dependencies);
-  if (producer.keys.length >= MAX_VALID_KEYS && overlapHours > 0) {
+  if (producer.keys.length >= MAX_VALID_KEYS && overlap > 0) {
     throw new ProducerConflictError(
       'two_keys_are_valid',
       'two keys of this producer are valid: end one of them first, or rotate without an overlap, which ends both',
     );
   }
   const issued = issueKey(dependencies.clock(), dependencies.randomText);
-  const endMillis = dependencies.clock() + overlapHours * HOUR_MILLIS;
+  const endMillis = dependencies.clock() + overlap * HOUR_MILLIS;
   const keys = [...producer.keys.map((key) => endingAt(key, endMillis)), issued.shown];
   return commitChange(
     producer,
@@ -99,6 +105,15 @@ export async function rotateKey(
     { change: 'key_issued', by, issued },
     dependencies,
   );
+}
+
+function checkOverlap(hours: unknown): number {
+  const isWhole = Number.isSafeInteger(hours);
+  if (isWhole && (hours as number) >= 0 && (hours as number) <= MAX_OVERLAP_HOURS) {
+    return hours as number;
+  }
+  const rule = `whole_number_from_0_to_${MAX_OVERLAP_HOURS}`;
+  throw new InvalidRegistrationError([{ path: '$.overlapHours', rule }]);
 }
 
 /** Ends one key at once, within the cache time of the functions. @throws UnknownProducerError, ProducerConflictError */

@@ -42,6 +42,8 @@ const whole =
 
 const flag: Check = (value, path) => (typeof value === 'boolean' ? [] : broken(path, 'boolean'));
 
+const never: Check = (_value, path) => broken(path, 'never_changes');
+
 /** Names the first bad item only: a list of a thousand mistakes helps nobody. */
 const list =
   (max: number, item: Check): Check =>
@@ -107,7 +109,7 @@ const DEFAULTED = ['group', 'retentionClass', 'disabled'] as const;
 const REQUIRED = ['producerId', 'scopes'] as const;
 
 /** Fields that a change may take away again by `null`. */
-const REMOVABLE = Object.keys(FIELDS).filter(
+export const REMOVABLE: readonly string[] = Object.keys(FIELDS).filter(
   (name) => !([...REQUIRED, ...DEFAULTED] as readonly string[]).includes(name),
 );
 
@@ -132,11 +134,12 @@ export function checkRegistration(input: unknown): Registration {
 
 /**
  * A registration after a merge patch (RFC 7396) of its fields: an object changes the members that it
- * names, a list is replaced, `null` takes an optional field away. Id and `disabled` do not change this way.
+ * names, a list is replaced, `null` takes an optional field away. The id never changes, `disabled` not this way.
  * @throws InvalidRegistrationError
  */
 export function patchRegistration(registration: Registration, patch: unknown): Registration {
-  const { producerId: _id, disabled: _disabled, ...changeable } = FIELDS;
+  const { disabled: _disabled, ...fields } = FIELDS;
+  const changeable = { ...fields, producerId: never };
   const orNull = Object.entries(changeable).map(([name, check]): [string, Check] => [
     name,
     (value, path) => (value === null && REMOVABLE.includes(name) ? [] : check(value, path)),

@@ -63,13 +63,17 @@ function refused(logger: ApiLogger, refuse: Refuse): Middleware {
   };
 }
 
+/** The answer to a HEAD, a refusal included (RFC 9110, 9.3.2). */
+const NO_BODY = { body: '', isBase64Encoded: false };
+
 function answered(logger: ApiLogger): Middleware {
   const close: NonNullable<Middleware['after']> = (request) => {
-    const { requestContext, resource } = request.event;
+    const { httpMethod, requestContext, resource } = request.event;
     const { requestId } = requestContext;
     const response = responseOf(request);
     logger.info('request answered', { requestId, route: resource, status: response.statusCode });
-    request.response = { ...response, headers: { ...response.headers, 'x-request-id': requestId } };
+    const headers = { ...response.headers, 'x-request-id': requestId };
+    request.response = { ...response, ...(httpMethod === 'HEAD' && NO_BODY), headers };
   };
   // Hooks run in reverse of their registration, so this one, registered first, closes every answer.
   return { after: close, onError: close };

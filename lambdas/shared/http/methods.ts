@@ -7,7 +7,7 @@ import { HttpProblem } from './problem.ts';
  * and known to its router.
  */
 export const RESOURCE_METHODS = {
-  '/health': ['GET'],
+  '/health': ['GET', 'HEAD'],
   '/v1/traces': ['POST'],
   '/api/v1/lineage': ['POST'],
   '/api/v1/lineage/batch': ['POST'],

@@ -25,7 +25,7 @@ describeClient('openlineage-spark', ['Python', 'Java', 'Maven'], () => {
       const conf = join(folder, 'spark-defaults.conf');
       copyFileSync(join(CLIENTS, 'openlineage-spark', 'spark-defaults.conf'), conf);
       // From Spark's own settings the listener takes no path of a URL, only origin and endpoint.
-      const endpoint = `${new URL(proxied.environment.apiUrl).pathname}/api/v1/lineage`;
+      const { endpoint } = proxied.environment.clientUrls.spark;
       const jar = readdirSync(jars).find((name) => name.endsWith('.jar')) ?? '';
       await appendFile(
         conf,

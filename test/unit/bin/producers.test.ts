@@ -1,8 +1,14 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Command } from 'commander';
-import { describe, expect, it } from 'vitest';
-import { fieldsOf, withFields } from '../../../bin/evidence/producer-options.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { fieldsOf, sayViolation, withFields } from '../../../bin/evidence/producer-options.ts';
+import { addProducersCommand } from '../../../bin/evidence/producers.ts';
 import { renderProducers } from '../../../bin/evidence/render-producers.ts';
+import type { RuleViolation } from '../../../lambdas/domain/errors.ts';
 import { checkRegistration } from '../../../lambdas/domain/producers/check-registration.ts';
+import { InvalidRegistrationError } from '../../../lambdas/domain/producers/producer-errors.ts';
 import { NOW, NOW_TEXT, registration } from '../../support/builders.ts';
 
 const fields = (...args: string[]) =>
@@ -39,6 +45,92 @@ describe('options of a registration', () => {
   });
 });
 
+describe('a command that breaks a rule', () => {
+  let localDir: string;
+  beforeAll(() => {
+    localDir = mkdtempSync(join(tmpdir(), 'producers-'));
+    // Nothing listens on port 1: what is refused is refused before anything is asked.
+    const record = {
+      ...{ stage: 'trial', region: 'us-east-1', endpointUrl: 'http://127.0.0.1:1' },
+      ...{ buckets: { vault: 'v' }, tables: { producers: 'p' }, hmacKeyArn: 'arn' },
+    };
+    writeFileSync(join(localDir, 'trial.json'), JSON.stringify(record));
+  });
+  afterAll(() => rmSync(localDir, { recursive: true }));
+
+  let help: string;
+  const run = async (...args: string[]) => {
+    help = '';
+    const program = new Command()
+      .option('--stage <stage>')
+      .exitOverride()
+      .configureOutput({
+        writeErr: () => undefined,
+        writeOut: (text) => {
+          help += text;
+        },
+      });
+    const { stdout, stderr } = process;
+    addProducersCommand(program, { env: { LOCAL_DIR: localDir }, stdout, stderr });
+    await program.parseAsync(['--stage', 'trial', 'producers', ...args], { from: 'user' });
+  };
+
+  it.each([
+    [
+      ['rotate', 'p', '--overlap-hours', '99999'],
+      'The command breaks a rule: --overlap-hours: whole_number_from_0_to_8760.',
+    ],
+    [
+      ['add', 'p', '--scopes', 'read', '--namespaces', 'a'],
+      'The command breaks a rule: --namespaces and --outside go together: give --outside as well.',
+    ],
+    [
+      ['add', 'p', '--scopes', 'read', '--outside', 'refuse'],
+      'The command breaks a rule: --namespaces and --outside go together: give --namespaces as well.',
+    ],
+    [
+      ['add', 'p', '--scopes', 'read', '--completeness', 'full'],
+      'The command breaks a rule: --derivation and --completeness go together: give --derivation as well.',
+    ],
+    [
+      ['add', 'P', '--scopes', 'read,x'],
+      /^The command breaks a rule: <id>: .*; --scopes\[1\]: one_of ingest:lineage/,
+    ],
+    [['add', 'p'], 'The command breaks a rule: --scopes: required.'],
+    [
+      ['change', 'p', '--clear', 'roleArn,namespaces'],
+      /namespaces is no field that can be taken away: use jobNamespaces, eventsPerSecond, .*roleArn\./,
+    ],
+    [['change', 'p', '--clear', 'producerId'], /producerId is no field that can be taken away/],
+  ])('is refused by the name of the option: %j', async (args, message) => {
+    await expect(run(...args)).rejects.toMatchObject({
+      exitCode: typeof message === 'string' ? 2 : expect.any(Number),
+      message: typeof message === 'string' ? message : expect.stringMatching(message),
+    });
+  });
+
+  it('could have been put right with the help', async () => {
+    await expect(run('change', '--help')).rejects.toMatchObject({ exitCode: 0 });
+    const words = help.replaceAll(/\s+/g, ' ');
+    expect(words).toContain(
+      'to take away: jobNamespaces, eventsPerSecond, expectedActivity, basis, roleArn',
+    );
+    expect(words).toContain('together with --outside');
+    expect(words).toContain('--namespaces, which it goes with');
+  });
+
+  it('has an option to name for every field that a rule speaks about', () => {
+    const everything = {
+      ...{ producerId: 1, scopes: 1, group: 1, retentionClass: 1, eventsPerSecond: 0, roleArn: 1 },
+      ...{ jobNamespaces: { allowed: 1, outside: 1 }, expectedActivity: { everyMinutes: 0 } },
+      basis: { derivation: 1, completeness: 1 },
+    };
+    const said = violationsOf(() => checkRegistration(everything)).map(sayViolation);
+    expect(said).toHaveLength(11);
+    for (const sentence of said) expect(sentence).toMatch(/^(--[a-z-]+|<id>): /);
+  });
+});
+
 describe('the table of producers', () => {
   it('shows keys by id and validity, the role and what is registered', () => {
     const later = new Date(NOW + 1).toISOString();
@@ -60,3 +152,12 @@ describe('the table of producers', () => {
     expect(renderProducers([], NOW)).toBe('No producer is registered.');
   });
 });
+
+function violationsOf(work: () => unknown): readonly RuleViolation[] {
+  try {
+    work();
+  } catch (error) {
+    if (error instanceof InvalidRegistrationError) return error.violations;
+  }
+  throw new Error('nothing was refused');
+}

@@ -113,7 +113,13 @@ describe('describeEnvironment', () => {
     const apiUrl = 'http://127.0.0.1:1/restapis/ApiId/ApiStageName/_user_request_';
     expect(describeEnvironment(emulator, outputs)).toMatchObject({
       apiUrl,
-      clientUrls: { python: `${apiUrl}/`, java: `${apiUrl}/api/v1/lineage`, otel: apiUrl },
+      clientUrls: {
+        ...{ python: `${apiUrl}/`, java: `${apiUrl}/api/v1/lineage`, otel: apiUrl },
+        spark: {
+          url: 'http://127.0.0.1:1',
+          endpoint: '/restapis/ApiId/ApiStageName/_user_request_/api/v1/lineage',
+        },
+      },
       queues: { lineageFailures: 'http://127.0.0.1:1/000000000000/lineage' },
       emulator: { pid: 7 },
     });

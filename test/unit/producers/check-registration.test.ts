@@ -159,7 +159,7 @@ describe('a patch of a registration', () => {
   });
 
   it.each([
-    [{ producerId: 'other' }, '$'],
+    [{ producerId: 'other' }, '$.producerId'],
     [{ disabled: true }, '$'],
     [{ scopes: null }, '$.scopes'],
     [{ group: null }, '$.group'],

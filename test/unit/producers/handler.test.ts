@@ -114,6 +114,9 @@ describe('the producers function', () => {
     [{ endKey: 7 }, '$.endKey', 'key_id'],
     [{ [CANARY]: 1 }, '$', 'unknown_field'],
     [{ overlapHours: 1 }, '$', 'unknown_field'],
+    [{ producerId: CANARY }, '$.producerId', 'never_changes'],
+    [{ producerId: null }, '$.producerId', 'never_changes'],
+    [{ rotate: true, overlapHours: null }, '$.overlapHours', 'whole_number_from_0_to_8760'],
     [`{"${CANARY}`, '$', 'json'],
   ])('refuses the change %j at %s by %s', async (body, path, rule) => {
     const { send, vault } = administered();

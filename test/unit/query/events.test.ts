@@ -133,6 +133,17 @@ describe('GET /health', () => {
     expect([status, json()]).toEqual([200, { status: 'ok' }]);
   });
 
+  it('answers HEAD as GET, without a body', async () => {
+    const { get, probes, time } = queriedStore();
+    const head = { ...HEALTH, httpMethod: 'HEAD' };
+    const { status, text } = await get('health', head);
+    expect([status, text]).toEqual([200, '']);
+    probes.healthy = false;
+    time.now += 5_001;
+    const down = await get('health', head);
+    expect([down.status, down.text]).toEqual([503, '']);
+  });
+
   it('is 503 when something behind it does not answer', async () => {
     const { get, probes } = queriedStore();
     probes.healthy = false;
