@@ -27,6 +27,7 @@ export function createHandler(dependencies: IngestTracesDependencies) {
         const deliveries = records.map((part) =>
           acceptDelivery(deliveryOf(part, request, deviations), acceptance),
         );
+        usage.refuseLate();
         const acknowledged = await dependencies.publisher.publish(
           deliveries.map(({ record }) => record),
         );
