@@ -2,7 +2,7 @@ import { mapConcurrently } from '../concurrency.ts';
 import { errorCode } from '../errors.ts';
 import type { DatedEnvelope } from '../evidence/archive-records.ts';
 import type { Envelope } from '../evidence/envelope.ts';
-import { type EvidenceObject, leafHash, packObjects } from '../evidence/evidence-object.ts';
+import { type EvidenceObject, packObjects } from '../evidence/evidence-object.ts';
 import { type RunEventEntry, summariseRedaction } from '../evidence/index-entries.ts';
 import type { RecordDependencies } from '../evidence/record-finding.ts';
 import { type Lock, lockFor } from '../evidence/retention.ts';
@@ -63,14 +63,24 @@ async function indexObject(
   dependencies: StoreEventsDependencies,
 ): Promise<void> {
   const writes = object.envelopes.flatMap((envelope, line) =>
-    writesFor({ ...version, line }, lock, envelope, dependencies),
+    writesFor(
+      { location: { ...version, line }, lock, leafHash: object.leafHashes[line] as string },
+      envelope,
+      dependencies,
+    ),
   );
   await mapConcurrently(writes, CONCURRENT_INDEX_WRITES, (write) => write());
 }
 
+/** Where an envelope was put, and the hash of its line there. */
+interface Stored {
+  readonly location: Location;
+  readonly lock: Lock;
+  readonly leafHash: string;
+}
+
 function writesFor(
-  location: Location,
-  lock: Lock,
+  { location, lock, leafHash }: Stored,
   envelope: Envelope,
   { index, traceContextFacets, onTraceNamed }: StoreEventsDependencies,
 ): Array<() => Promise<void>> {
@@ -88,7 +98,7 @@ function writesFor(
       kind: envelope.kind,
       retentionClass: envelope.retentionClass,
       receivedHmac: envelope.received.hmac,
-      leafHash: leafHash(envelope),
+      leafHash,
       ...(runKey !== undefined && { runKey }),
     });
   const { job } = event;
