@@ -8,7 +8,7 @@ import type { RecordDependencies } from '../evidence/record-finding.ts';
 import { type Lock, lockFor } from '../evidence/retention.ts';
 import { JsonDocument } from '../json/document.ts';
 import type { Location, ObjectVersion } from '../ports.ts';
-import { readDatasets } from './datasets.ts';
+import { indexedDatasets, readDatasets } from './datasets.ts';
 import { type EventKind, isIndexable, readEvent } from './event.ts';
 import { readRunFacts } from './run-facts.ts';
 import { runKeyOf } from './run-key.ts';
@@ -21,12 +21,6 @@ export interface StoreEventsDependencies extends RecordDependencies {
 
 /** Index writes in flight: DynamoDB answers in milliseconds, the socket pool holds 50. */
 const CONCURRENT_INDEX_WRITES = 16;
-
-/**
- * Each dataset is a row of its own; an event of 6 MB could name a hundred thousand, which no invocation
- * would live to write. The document has them all.
- */
-const MAX_INDEXED_DATASETS = 5_000;
 
 /** Stores lineage envelopes: objects first, then items. Answers what failed, by sequence number. */
 export async function storeEvents(
@@ -112,6 +106,7 @@ function writesFor(
 
   const facts = readRunFacts(document, traceContextFacets);
   const datasets = readDatasets(document);
+  const indexed = indexedDatasets(datasets);
   const entry: RunEventEntry = {
     receiptId,
     acceptedAt,
@@ -132,15 +127,15 @@ function writesFor(
     ...bounded('producer', event.producer),
     job,
     ...facts,
-    ...(datasets.length > MAX_INDEXED_DATASETS && {
-      datasetsNotIndexed: datasets.length - MAX_INDEXED_DATASETS,
+    ...(datasets.length > indexed.length && {
+      datasetsNotIndexed: datasets.length - indexed.length,
     }),
   };
   const { runId } = event;
   return [
     delivery,
     () => index.putRunEvent(entry),
-    ...datasets.slice(0, MAX_INDEXED_DATASETS).map((dataset) => () => {
+    ...indexed.map((dataset) => () => {
       const { namespace, name, access } = dataset;
       return index.putRunDataset({
         runKey,
