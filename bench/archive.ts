@@ -43,7 +43,7 @@ export const archive: Benchmark = {
 };
 
 function archiveBatch(batch: readonly ConsumedRecord[]) {
-  return packObjects('lineage', prepareBatch(batch));
+  return [...packObjects('lineage', prepareBatch(batch))];
 }
 
 function cut<T>(items: readonly T[], size: number): T[][] {

@@ -9,5 +9,7 @@ type Dependencies = Omit<ArchiveHandlerDependencies, 'plane' | 'prepare' | 'stor
 /** Stores trace exports: governed traces in the vault, the others in staging until a run names them. */
 export function createHandler(dependencies: Dependencies) {
   const store: ArchiveDependencies['store'] = (dated) => storeTraces(dated, dependencies);
-  return archiveHandler({ ...dependencies, plane: 'traces', prepare: prepareTraces, store });
+  const prepare: ArchiveDependencies['prepare'] = (record) =>
+    prepareTraces(record, dependencies.runIdAttributes);
+  return archiveHandler({ ...dependencies, plane: 'traces', prepare, store });
 }

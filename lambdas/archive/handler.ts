@@ -15,5 +15,6 @@ export function createHandler(dependencies: Dependencies) {
       ...dependencies,
       onTraceNamed: async (traceId) => void (await promoteTrace(traceId, dependencies)),
     });
-  return archiveHandler({ ...dependencies, plane: 'lineage', prepare: prepareEvent, store });
+  const prepare: ArchiveDependencies['prepare'] = (record) => prepareEvent(record);
+  return archiveHandler({ ...dependencies, plane: 'lineage', prepare, store });
 }

@@ -26,6 +26,7 @@ export function createHandler(dependencies: IngestTracesDependencies) {
         const records = frameExport(accepted, request.deviations, acceptance);
         await usage.admitBatch(accepted.traces);
         for (const { count, ...first } of accepted.rejected) usage.refuse([first], count);
+        usage.refuseLate();
         const acknowledged = await dependencies.publisher.publish(records);
         // The exporter sends the whole export again: parts that arrive twice are recognised by their bytes.
         if (!acknowledged.every(Boolean)) throw unavailable();

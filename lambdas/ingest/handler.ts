@@ -48,8 +48,10 @@ async function ingestEvent(
   { bytes, deviations, text }: RequestBody,
   acceptance: Acceptance,
   publisher: EventPublisher,
+  usage: RequestUsage,
 ) {
   const { record, ...receipt } = acceptEvent(text, acceptance, { received: bytes, deviations });
+  usage.refuseLate();
   const [acknowledged] = await publisher.publish([record]);
   if (!acknowledged) throw unavailable();
   return jsonResponse(201, receipt);
@@ -65,6 +67,7 @@ async function ingestBatch(
   const records = items.flatMap((item) => ('accepted' in item ? [item.accepted.record] : []));
   await usage.admitBatch(records.length);
   for (const item of items) if ('refused' in item) usage.refuse(item.violations);
+  usage.refuseLate();
   const acknowledged = await publisher.publish(records).catch((error: unknown) => {
     // A refused item makes it a partial answer, in which all others are to be sent again.
     if (records.length === items.length) throw error;

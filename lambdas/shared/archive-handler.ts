@@ -1,6 +1,6 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import { MetricUnit } from '@aws-lambda-powertools/metrics';
-import type { KinesisStreamBatchResponse, KinesisStreamEvent } from 'aws-lambda';
+import type { Context, KinesisStreamBatchResponse, KinesisStreamEvent } from 'aws-lambda';
 import { type ArchiveDependencies, archiveRecords } from '../domain/evidence/archive-records.ts';
 import { toBatchResponse, toConsumedRecords } from './kinesis-batch.ts';
 import { Metric } from './metric-names.ts';
@@ -13,8 +13,13 @@ export interface ArchiveHandlerDependencies extends ArchiveDependencies {
 
 /** The Kinesis batch loop that both archive functions share: archive, count, report what must come again. */
 export function archiveHandler({ logger, metrics, ...dependencies }: ArchiveHandlerDependencies) {
-  return async (event: KinesisStreamEvent): Promise<KinesisStreamBatchResponse> => {
-    const outcome = await archiveRecords(toConsumedRecords(event), dependencies);
+  return async (
+    event: KinesisStreamEvent,
+    context: Pick<Context, 'getRemainingTimeInMillis'>,
+  ): Promise<KinesisStreamBatchResponse> => {
+    const outcome = await archiveRecords(toConsumedRecords(event), dependencies, () =>
+      context.getRemainingTimeInMillis(),
+    );
     const { failures, stored, skeletons, quarantined } = outcome;
     metrics.addMetric(Metric.storedRecords, MetricUnit.Count, stored);
     metrics.addMetric(Metric.skeletonRecords, MetricUnit.Count, skeletons);

@@ -15,7 +15,7 @@ import { bytesBucket } from '../domain/evidence/envelope.ts';
 import { hourOf } from '../domain/evidence/hour-shard.ts';
 import type { Clock, RejectionLedger } from '../domain/ports.ts';
 import { type RateLimiter, refuseOverlongBatch } from '../domain/producers/rate-limit.ts';
-import { type ApiLogger, PRODUCER_WAITS_MILLIS } from './http/api-handler.ts';
+import { type ApiLogger, PRODUCER_WAITS_MILLIS, tooLate } from './http/api-handler.ts';
 import { problemOf } from './http/problem.ts';
 import { Metric } from './metric-names.ts';
 import type { MetricSink } from './metric-sink.ts';
@@ -88,6 +88,15 @@ export class RequestUsage {
     await this.admit(Math.max(items - 1, 0));
   }
 
+  /**
+   * To be called before anything is published: what is late already is answered with 503 and comes again, so
+   * publishing it would only store it twice. A timer alone does not see this behind work that kept the processor.
+   * @throws LineageError when the producer no longer waits
+   */
+  refuseLate(): void {
+    if (this.#spentMillis() >= PRODUCER_WAITS_MILLIS) throw tooLate();
+  }
+
   /** Notes what is refused for good while the request as a whole is answered with success. */
   refuse(violations: readonly RuleViolation[], count = 1): void {
     // An event that breaks one rule in many places is refused once.
@@ -151,9 +160,12 @@ export class RequestUsage {
   }
 
   #settleMillis(): number {
-    const spent = this.#dependencies.clock() - this.#acceptance.acceptedAtMillis;
-    const left = PRODUCER_WAITS_MILLIS - ANSWER_MILLIS - spent;
+    const left = PRODUCER_WAITS_MILLIS - ANSWER_MILLIS - this.#spentMillis();
     return Math.max(0, Math.min(SETTLE_MILLIS, left));
+  }
+
+  #spentMillis(): number {
+    return this.#dependencies.clock() - this.#acceptance.acceptedAtMillis;
   }
 }
 

@@ -14,6 +14,12 @@ export interface FrontDoorProps {
 /** Below the 29 s of the gateway, so that the function's own answer wins. */
 const REQUEST_TIMEOUT = Duration.seconds(25);
 
+/**
+ * Memory buys CPU: the dearest body that is accepted takes half a second of a whole processor, and a producer gives
+ * up after 4 s.
+ */
+const ACCEPTING_MEMORY_MIB = 1024;
+
 /** The API with the four functions behind it. */
 export class FrontDoor extends Construct {
   readonly ingest: ServiceFunction;
@@ -27,6 +33,7 @@ export class FrontDoor extends Construct {
     const { hmacKeys, lineage, staging, tables, traces, vault } = resources;
     const accepting = {
       config,
+      memorySize: ACCEPTING_MEMORY_MIB,
       timeout: REQUEST_TIMEOUT,
       reservedConcurrency: config.reservedConcurrency?.ingest,
     };

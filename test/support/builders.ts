@@ -152,3 +152,6 @@ export function traceDeliveryEntry(
     ...overrides,
   };
 }
+
+/** What an archive function has left when it begins, in milliseconds. */
+export const wholeMinute = () => 60_000;

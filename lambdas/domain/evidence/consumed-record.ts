@@ -12,6 +12,8 @@ export interface ConsumedRecord {
 /** A record that becomes stored lines. */
 interface ReadableRecord extends Omit<ConsumedRecord, 'data'> {
   readonly envelopes: readonly Envelope[];
+  /** Traces, links and datasets that storing it files in the index, each a few writes: what its time goes by. */
+  readonly filed: number;
 }
 
 /** A record that can only be named. */

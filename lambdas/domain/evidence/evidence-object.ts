@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import type { StreamPlane } from '../audit/findings.ts';
 import { groupBy } from '../collections.ts';
@@ -7,7 +8,7 @@ import { EvidencePrefix } from './evidence-prefix.ts';
 import { hourFolder, hourOf } from './hour-shard.ts';
 import { sha256Hex } from './store-key.ts';
 
-/** An object ready to be put: one consumed batch, class and acceptance hour. */
+/** An object ready to be put: lines of one consumed slice, class and acceptance hour. */
 export interface EvidenceObject {
   readonly key: string;
   /** Gzipped newline-delimited JSON. */
@@ -15,14 +16,30 @@ export interface EvidenceObject {
   /** Hex SHA-256 of the uncompressed lines: equal for every replay of the same records. */
   readonly contentHash: string;
   readonly envelopes: readonly Envelope[];
+  /** Of each envelope, as {@link leafHash}. */
+  readonly leafHashes: readonly string[];
 }
 
-/** Cuts the envelopes of a batch into objects; within one object the order of the stream is kept. */
-export function packObjects(plane: StreamPlane, envelopes: readonly Envelope[]): EvidenceObject[] {
+/**
+ * An object ends with the envelope that brings its documents to this many characters: whoever reads a line of it has
+ * to inflate all of it, query with half the memory of archive.
+ */
+export const MAX_OBJECT_CHARACTERS = 8 * 1024 * 1024;
+
+/**
+ * Cuts envelopes into objects, each made when it is asked for; within one object the order of the stream is kept. The cut depends on
+ * the envelopes alone, so that a replay of the same ones yields the same objects.
+ */
+export function* packObjects(
+  plane: StreamPlane,
+  envelopes: readonly Envelope[],
+): Generator<EvidenceObject, void, undefined> {
   const groups = groupBy(envelopes, ({ retentionClass, acceptedAt }) =>
     folderOf(plane, retentionClass, acceptedAt),
   );
-  return [...groups].map(([folder, group]) => packObject(folder, group));
+  for (const [folder, group] of groups) {
+    for (const part of cut(group)) yield packObject(folder, part);
+  }
 }
 
 /** `lineage/class=<c>/dt=<UTC date>/hour=<HH>/` of an acceptance time. */
@@ -30,26 +47,39 @@ function folderOf(plane: StreamPlane, retentionClass: string, acceptedAt: string
   return `${EvidencePrefix[plane]}class=${retentionClass}/${hourFolder(hourOf(acceptedAt))}`;
 }
 
+function* cut(envelopes: readonly Envelope[]): Generator<readonly Envelope[]> {
+  let from = 0;
+  let characters = 0;
+  for (const [at, { document }] of envelopes.entries()) {
+    characters += document.length;
+    if (characters < MAX_OBJECT_CHARACTERS && at < envelopes.length - 1) continue;
+    yield envelopes.slice(from, at + 1);
+    from = at + 1;
+    characters = 0;
+  }
+}
+
+/** Each envelope is printed once, for all that is made of its line. */
 function packObject(folder: string, envelopes: readonly Envelope[]): EvidenceObject {
-  const lines = Buffer.from(
-    `${envelopes.map((envelope) => JSON.stringify(envelope)).join('\n')}\n`,
-  );
-  const contentHash = sha256Hex(lines);
+  const lines = envelopes.map((envelope) => Buffer.from(`${JSON.stringify(envelope)}\n`));
+  const leafHashes = lines.map((line) => leafHashOf(line.subarray(0, -1)));
+  const content = Buffer.concat(lines);
+  const contentHash = sha256Hex(content);
   const { shardId, sequenceNumber } = (envelopes[0] as Envelope).stream;
-  return {
-    key: `${folder}${shardId}-${sequenceNumber}${suffixOf(contentHash)}`,
-    body: gzipSync(lines),
-    contentHash,
-    envelopes,
-  };
+  const key = `${folder}${shardId}-${sequenceNumber}${suffixOf(contentHash)}`;
+  return { key, body: gzipSync(content), contentHash, envelopes, leafHashes };
 }
 
 /** Leaf hash of a record (contract.md, Records): SHA-256 over 0x00 and its line without the newline, in hex. */
 export function leafHash(envelope: Envelope): string {
-  return sha256Hex(Buffer.concat([LEAF, Buffer.from(JSON.stringify(envelope))]));
+  return leafHashOf(Buffer.from(JSON.stringify(envelope)));
 }
 
 const LEAF = Buffer.from([0]);
+
+function leafHashOf(line: Uint8Array): string {
+  return createHash('sha256').update(LEAF).update(line).digest('hex');
+}
 
 function suffixOf(contentHash: string): string {
   return `-${contentHash}.ndjson.gz`;
@@ -81,17 +111,30 @@ function inflate(body: Uint8Array): Buffer | undefined {
 }
 
 function parseLines(lines: Buffer | undefined): Envelope[] {
-  try {
-    if (lines)
-      return lines
-        .toString('utf8')
-        .trimEnd()
-        .split('\n')
-        .map((line) => JSON.parse(line));
-  } catch {
-    // said below: what the parser says quotes its input
+  return [...linesOf(lines)].map(parseLine);
+}
+
+/** The lines of an object, as views into its bytes: a line break is a byte of no other character. */
+function* linesOf(lines: Buffer | undefined): Generator<Buffer> {
+  if (!lines?.length) throw unreadable();
+  for (let start = 0; start < lines.length; ) {
+    const lineBreak = lines.indexOf('\n', start);
+    const end = lineBreak === -1 ? lines.length : lineBreak;
+    yield lines.subarray(start, end);
+    start = end + 1;
   }
-  throw new UnreadableRecordError('object_unreadable');
+}
+
+function parseLine(line: Buffer): Envelope {
+  try {
+    return JSON.parse(line.toString('utf8'));
+  } catch {
+    throw unreadable(); // what the parser says quotes its input
+  }
+}
+
+function unreadable(): UnreadableRecordError {
+  return new UnreadableRecordError('object_unreadable');
 }
 
 /**
@@ -99,7 +142,7 @@ function parseLines(lines: Buffer | undefined): Envelope[] {
  * @throws UnreadableRecordError when the object has no such line
  */
 export function readLine(body: Uint8Array, line: number): Envelope {
-  const envelope = readEnvelopes(body)[line];
-  if (!envelope) throw new UnreadableRecordError('line_missing');
-  return envelope;
+  let at = 0;
+  for (const bytes of linesOf(inflate(body))) if (at++ === line) return parseLine(bytes);
+  throw new UnreadableRecordError('line_missing');
 }

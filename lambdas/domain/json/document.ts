@@ -1,3 +1,4 @@
+import { decodesTo } from './escapes.ts';
 import { ESCAPED, Kind, NONE, type Node, scan } from './scanner.ts';
 
 /** A member of an object: the nodes of its key and its value. */
@@ -104,8 +105,8 @@ export class JsonDocument {
 
   /** Whether a string has this (decoded) text. */
   isNamed(node: Node, name: string): boolean {
-    if (this.isEscaped(node)) return this.string(node) === name;
     const start = this.start(node) + 1;
+    if (this.isEscaped(node)) return decodesTo(this.text, start, this.end(node) - 1, name);
     return this.end(node) - start - 1 === name.length && this.text.startsWith(name, start);
   }
 

@@ -3,9 +3,22 @@ import type { JsonDocument } from '../json/document.ts';
 import type { Identity } from './event.ts';
 import { readIdentity } from './run-facts.ts';
 
+type RunDataset = Identity & { access: Access };
+
+/**
+ * Each dataset is a row of its own; an event of 6 MB could name a hundred thousand, which no invocation
+ * would live to write. The document has them all.
+ */
+const MAX_INDEXED_DATASETS = 5_000;
+
+/** Those of an event's datasets that get a row: the first, in the order listed. */
+export function indexedDatasets(datasets: readonly RunDataset[]): readonly RunDataset[] {
+  return datasets.slice(0, MAX_INDEXED_DATASETS);
+}
+
 /** Datasets that an event lists as inputs (read) and outputs (write), each once, as declared and as far as they fit an index row. */
-export function readDatasets(document: JsonDocument): Array<Identity & { access: Access }> {
-  const found = new Map<string, Identity & { access: Access }>();
+export function readDatasets(document: JsonDocument): RunDataset[] {
+  const found = new Map<string, RunDataset>();
   for (const [member, access] of [
     ['inputs', 'read'],
     ['outputs', 'write'],

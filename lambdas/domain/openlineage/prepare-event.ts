@@ -7,6 +7,7 @@ import { JsonDocument } from '../json/document.ts';
 import { eventPolicy } from '../redaction/event-policy.ts';
 import { redactOrReduce } from '../redaction/redact-or-reduce.ts';
 import type { ValuePolicy } from '../redaction/whole-value.ts';
+import { indexedDatasets, readDatasets } from './datasets.ts';
 import { judgeEvent, readEvent } from './event.ts';
 import { skeletonOf } from './skeleton.ts';
 
@@ -21,7 +22,8 @@ export function prepareEvent(record: ConsumedRecord, policy: ValuePolicy = event
     const event = judgeEvent(document);
     const stored = redactOrReduce(document, policy, skeletonOf);
     // Rows are made from what is stored: if its identity did not survive, that must show here and not there.
-    readEvent(new JsonDocument(stored.text), event.kind);
+    const storedDocument = new JsonDocument(stored.text);
+    readEvent(storedDocument, event.kind);
     const envelope = createEnvelope({
       head,
       receivedBytes: body.length,
@@ -35,6 +37,7 @@ export function prepareEvent(record: ConsumedRecord, policy: ValuePolicy = event
       position: record.position,
       arrivedAtMillis: record.arrivedAtMillis,
       envelopes: [envelope],
+      filed: indexedDatasets(readDatasets(storedDocument)).length,
     };
   } catch (error) {
     return quarantine(record, errorCode(error));

@@ -2,13 +2,13 @@ import { mapConcurrently } from '../concurrency.ts';
 import { errorCode } from '../errors.ts';
 import type { DatedEnvelope } from '../evidence/archive-records.ts';
 import type { Envelope } from '../evidence/envelope.ts';
-import { type EvidenceObject, leafHash, packObjects } from '../evidence/evidence-object.ts';
+import { type EvidenceObject, packObjects } from '../evidence/evidence-object.ts';
 import { type RunEventEntry, summariseRedaction } from '../evidence/index-entries.ts';
 import type { RecordDependencies } from '../evidence/record-finding.ts';
 import { type Lock, lockFor } from '../evidence/retention.ts';
 import { JsonDocument } from '../json/document.ts';
 import type { Location, ObjectVersion } from '../ports.ts';
-import { readDatasets } from './datasets.ts';
+import { indexedDatasets, readDatasets } from './datasets.ts';
 import { type EventKind, isIndexable, readEvent } from './event.ts';
 import { readRunFacts } from './run-facts.ts';
 import { runKeyOf } from './run-key.ts';
@@ -21,12 +21,6 @@ export interface StoreEventsDependencies extends RecordDependencies {
 
 /** Index writes in flight: DynamoDB answers in milliseconds, the socket pool holds 50. */
 const CONCURRENT_INDEX_WRITES = 16;
-
-/**
- * Each dataset is a row of its own; an event of 6 MB could name a hundred thousand, which no invocation
- * would live to write. The document has them all.
- */
-const MAX_INDEXED_DATASETS = 5_000;
 
 /** Stores lineage envelopes: objects first, then items. Answers what failed, by sequence number. */
 export async function storeEvents(
@@ -63,14 +57,24 @@ async function indexObject(
   dependencies: StoreEventsDependencies,
 ): Promise<void> {
   const writes = object.envelopes.flatMap((envelope, line) =>
-    writesFor({ ...version, line }, lock, envelope, dependencies),
+    writesFor(
+      { location: { ...version, line }, lock, leafHash: object.leafHashes[line] as string },
+      envelope,
+      dependencies,
+    ),
   );
   await mapConcurrently(writes, CONCURRENT_INDEX_WRITES, (write) => write());
 }
 
+/** Where an envelope was put, and the hash of its line there. */
+interface Stored {
+  readonly location: Location;
+  readonly lock: Lock;
+  readonly leafHash: string;
+}
+
 function writesFor(
-  location: Location,
-  lock: Lock,
+  { location, lock, leafHash }: Stored,
   envelope: Envelope,
   { index, traceContextFacets, onTraceNamed }: StoreEventsDependencies,
 ): Array<() => Promise<void>> {
@@ -88,7 +92,7 @@ function writesFor(
       kind: envelope.kind,
       retentionClass: envelope.retentionClass,
       receivedHmac: envelope.received.hmac,
-      leafHash: leafHash(envelope),
+      leafHash,
       ...(runKey !== undefined && { runKey }),
     });
   const { job } = event;
@@ -102,6 +106,7 @@ function writesFor(
 
   const facts = readRunFacts(document, traceContextFacets);
   const datasets = readDatasets(document);
+  const indexed = indexedDatasets(datasets);
   const entry: RunEventEntry = {
     receiptId,
     acceptedAt,
@@ -122,15 +127,15 @@ function writesFor(
     ...bounded('producer', event.producer),
     job,
     ...facts,
-    ...(datasets.length > MAX_INDEXED_DATASETS && {
-      datasetsNotIndexed: datasets.length - MAX_INDEXED_DATASETS,
+    ...(datasets.length > indexed.length && {
+      datasetsNotIndexed: datasets.length - indexed.length,
     }),
   };
   const { runId } = event;
   return [
     delivery,
     () => index.putRunEvent(entry),
-    ...datasets.slice(0, MAX_INDEXED_DATASETS).map((dataset) => () => {
+    ...indexed.map((dataset) => () => {
       const { namespace, name, access } = dataset;
       return index.putRunDataset({
         runKey,

@@ -1,6 +1,5 @@
 import { uniqueBy } from '../collections.ts';
 import { mapConcurrently } from '../concurrency.ts';
-import { leafHash } from '../evidence/evidence-object.ts';
 import { summariseRedaction } from '../evidence/index-entries.ts';
 import type { Lock } from '../evidence/retention.ts';
 import { runKeyOf } from '../openlineage/run-key.ts';
@@ -10,6 +9,7 @@ import type { TraceLine } from './trace-lines.ts';
 /** A line and where it was put. */
 export interface StoredTraceLine extends TraceLine {
   readonly location: Location;
+  readonly leafHash: string;
   /** Of a staged line: the lock that it gets when it is promoted. */
   readonly lock: Lock;
   readonly governed: boolean;
@@ -23,7 +23,8 @@ const CONCURRENT_LINKS = 16;
  * then the row by which the delivery is found and promoted.
  */
 export async function indexTraceLine(line: StoredTraceLine, index: RunIndex): Promise<void> {
-  const { envelope, traceId, spanCount, linksNotIndexed, location, lock, governed } = line;
+  const { envelope, traceId, spanCount, linksNotIndexed, location, leafHash, lock, governed } =
+    line;
   const { receiptId, acceptedAt, submitter, retentionClass, digest, deviations } = envelope;
   const receivedHmac = envelope.received.hmac;
   const stored = {
@@ -37,7 +38,7 @@ export async function indexTraceLine(line: StoredTraceLine, index: RunIndex): Pr
     traceId,
     governed,
   };
-  await index.putDelivery({ ...stored, kind: 'trace', leafHash: leafHash(envelope) });
+  await index.putDelivery({ ...stored, kind: 'trace', leafHash });
   await putLinks(line, index);
   const entry = {
     ...stored,

@@ -1,3 +1,4 @@
+import { sum } from '../collections.ts';
 import { errorCode, UnreadableRecordError } from '../errors.ts';
 import type { ConsumedRecord, Prepared } from '../evidence/consumed-record.ts';
 import { createEnvelope, type Envelope } from '../evidence/envelope.ts';
@@ -7,6 +8,7 @@ import { JsonDocument } from '../json/document.ts';
 import { redactOrReduce } from '../redaction/redact-or-reduce.ts';
 import { spanPolicy } from '../redaction/span-policy.ts';
 import type { ValuePolicy } from '../redaction/whole-value.ts';
+import { MAX_INDEXED_LINKS } from './link-budget.ts';
 import { readExport } from './otlp.ts';
 import { skeletonOfSpans } from './skeleton.ts';
 import { splitExport, traceOf } from './split.ts';
@@ -15,20 +17,27 @@ import { splitExport, traceOf } from './split.ts';
  * Turns a stream record into one stored line per trace in it; the lines share a receipt and a stream
  * position and differ by trace id. Never throws: what cannot be redacted is kept as a skeleton, what
  * cannot be read is quarantined.
+ * @param runIdAttributes names of span attributes that carry run ids
  */
-export function prepareTraces(record: ConsumedRecord, policy: ValuePolicy = spanPolicy): Prepared {
+export function prepareTraces(
+  record: ConsumedRecord,
+  runIdAttributes: readonly string[] = [],
+  policy: ValuePolicy = spanPolicy,
+): Prepared {
   const { position, arrivedAtMillis } = record;
   try {
     const { head, body } = decodeStreamRecord(record.data);
     const document = new JsonDocument(Buffer.from(body).toString('utf8'));
-    const { spans, rejected } = readExport(document);
+    const { spans, rejected } = readExport(document, runIdAttributes);
     // Ingest let only spans through that can be filed: a record without one, or with others, is not ours.
     if (spans.length === 0) throw new UnreadableRecordError('no_span');
     const deviations = rejected.map(({ rule }) => `left_out_${rule}`);
     const envelopes = [...splitExport(document, spans, traceOf)].map(([traceId, text]) =>
       envelopeOf({ record, head, traceId, text, deviations, policy }),
     );
-    return { position, arrivedAtMillis, envelopes };
+    const links = sum(spans.map(({ runIds }) => runIds.length));
+    const filed = envelopes.length + Math.min(links, MAX_INDEXED_LINKS);
+    return { position, arrivedAtMillis, envelopes, filed };
   } catch (error) {
     return quarantine(record, errorCode(error));
   }

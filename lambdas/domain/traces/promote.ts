@@ -105,7 +105,7 @@ async function promoteDelivery(
   envelope: Envelope,
   { vault, index, retention, clock }: PromoteDependencies,
 ): Promise<void> {
-  const [object] = packObjects('traces', [envelope]) as [EvidenceObject];
+  const [object] = [...packObjects('traces', [envelope])] as [EvidenceObject];
   const { lock, ...version } = await vault.putObject(
     object,
     promotionLock(entry, retention, clock()),

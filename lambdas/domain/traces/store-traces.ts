@@ -117,12 +117,11 @@ async function putAndIndex(
     await failing(packed, async () => {
       const { version, lock } = await put(object, packed, governed, dependencies);
       await mapConcurrently([...packed.entries()], CONCURRENT_TRACES, ([at, line]) =>
-        failing([line], () =>
-          indexTraceLine(
-            { ...line, location: { ...version, line: at }, lock, governed },
-            dependencies.index,
-          ),
-        ),
+        failing([line], () => {
+          const leafHash = object.leafHashes[at] as string;
+          const stored = { location: { ...version, line: at }, leafHash, lock, governed };
+          return indexTraceLine({ ...line, ...stored }, dependencies.index);
+        }),
       );
     });
   }

@@ -42,8 +42,12 @@ export const PRODUCER_WAITS_MILLIS = 4_000;
  * What was under way may still arrive; the delivery that follows has the same bytes and is the same event.
  */
 export function inTime(work: Work): Work {
-  const late = () => new LineageError('answer_too_late', 'the work took too long');
-  return async (event) => within(PRODUCER_WAITS_MILLIS, work(event), late);
+  return async (event) => within(PRODUCER_WAITS_MILLIS, work(event), tooLate);
+}
+
+/** The error of work that its producer no longer waits for. */
+export function tooLate(): LineageError {
+  return new LineageError('answer_too_late', 'the work took too long');
 }
 
 const fitted: Middleware = {

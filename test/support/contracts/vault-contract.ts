@@ -35,6 +35,7 @@ export function describeVaultContract(
       body: gzipSync(lines),
       contentHash: sha256Hex(lines),
       envelopes: [],
+      leafHashes: [],
     });
 
     beforeAll(async () => {

@@ -27,6 +27,7 @@ const OBJECT = {
   body: Buffer.from('bytes'),
   contentHash: 'hash-1',
   envelopes: [],
+  leafHashes: [],
 };
 const LOCK = {
   mode: 'COMPLIANCE',

@@ -10,6 +10,7 @@ import {
   RUN_ID,
   runEventText,
   traceDeliveryEntry,
+  wholeMinute,
 } from '../../support/builders.ts';
 import { InMemoryRunIndex, InMemoryVault, inspectorOver, readerOver } from '../../support/fakes.ts';
 import { recorder } from '../../support/recorder.ts';
@@ -33,7 +34,11 @@ export async function auditedStore() {
   const records = ['START', 'COMPLETE'].map((eventType, n) =>
     consumed(n, runEventText({ eventType })),
   );
-  await archiveRecords(records, { ...policy, plane: 'lineage', prepare: prepareEvent, store });
+  await archiveRecords(
+    records,
+    { ...policy, plane: 'lineage', prepare: prepareEvent, store },
+    wholeMinute,
+  );
   const evidence = vault.versions[0] as StoredVersion;
 
   const { logger, metrics, counted, lines } = recorder();

@@ -6,7 +6,7 @@ import {
 import type { ConsumedRecord } from '../../../lambdas/domain/evidence/consumed-record.ts';
 import { prepareEvent } from '../../../lambdas/domain/openlineage/prepare-event.ts';
 import { storeEvents } from '../../../lambdas/domain/openlineage/store-events.ts';
-import { NOW, RETENTION } from '../../support/builders.ts';
+import { NOW, RETENTION, wholeMinute } from '../../support/builders.ts';
 import { InMemoryRunIndex, InMemoryVault } from '../../support/fakes.ts';
 
 export const CANARY = 'canary-7f3e9d01';
@@ -26,7 +26,7 @@ export function archive(overrides: Partial<ArchiveDependencies> = {}) {
       }),
     ...overrides,
   };
-  const run = (...records: ConsumedRecord[]) => archiveRecords(records, dependencies);
+  const run = (...records: ConsumedRecord[]) => archiveRecords(records, dependencies, wholeMinute);
   const findings = () =>
     [...index.findingRows.values()].map(({ kind, subject }) => `${kind} ${subject}`).sort();
   const text = () =>

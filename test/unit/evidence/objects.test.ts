@@ -1,4 +1,4 @@
-import { gunzipSync } from 'node:zlib';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
@@ -6,7 +6,13 @@ import {
   createEnvelope,
   type Envelope,
 } from '../../../lambdas/domain/evidence/envelope.ts';
-import { packObjects, readLine } from '../../../lambdas/domain/evidence/evidence-object.ts';
+import {
+  leafHash,
+  MAX_OBJECT_CHARACTERS,
+  packObjects,
+  readEnvelopes,
+  readLine,
+} from '../../../lambdas/domain/evidence/evidence-object.ts';
 import {
   hoursBetween,
   INDEX_SHARDS,
@@ -42,12 +48,14 @@ describe('evidence objects', () => {
   });
 
   it('are cut by class and acceptance hour, in the order of the stream', () => {
-    const objects = packObjects('traces', [
-      envelope(1),
-      envelope(2, { retentionClass: 'short' }),
-      envelope(3, { acceptedAt: '2026-03-04T06:00:00.000Z' }),
-      envelope(4),
-    ]);
+    const objects = [
+      ...packObjects('traces', [
+        envelope(1),
+        envelope(2, { retentionClass: 'short' }),
+        envelope(3, { acceptedAt: '2026-03-04T06:00:00.000Z' }),
+        envelope(4),
+      ]),
+    ];
     const sequences = objects.map(({ envelopes }) =>
       envelopes.map(({ stream }) => stream.sequenceNumber),
     );
@@ -59,14 +67,46 @@ describe('evidence objects', () => {
     ]);
   });
 
+  it('end with the envelope that reaches the bound, under keys that the envelopes alone decide', () => {
+    const third = 'x'.repeat(Math.ceil(MAX_OBJECT_CHARACTERS / 3));
+    const envelopes = [1, 2, 3, 4, 5, 6, 7].map((n) => envelope(n < 5 ? 1 : n, {}, third));
+    const objects = [...packObjects('traces', envelopes)];
+    expect(objects.map((object) => object.envelopes.length)).toEqual([3, 3, 1]);
+    expect(objects.flatMap((object) => object.envelopes)).toEqual(envelopes);
+    expect(new Set(objects.map(({ key }) => key)).size).toBe(3);
+    const replayed = [...packObjects('traces', envelopes.slice(3))];
+    expect(replayed).toEqual(objects.slice(1));
+  });
+
+  it('know the leaf hash of each of their lines, as it is computed from what is read back', () => {
+    for (const { body, leafHashes } of packObjects('lineage', [
+      envelope(1),
+      envelope(2, {}, 'é\n'),
+    ])) {
+      expect(leafHashes).toEqual(readEnvelopes(body).map(leafHash));
+    }
+  });
+
+  it.each([
+    ['no bytes at all', Buffer.alloc(0)],
+    ['no gzip', Buffer.from('{}')],
+    ['no line', gzipSync('')],
+    ['a line that is no JSON', gzipSync('{"n":1}\ncanary\n')],
+  ])('are unreadable when they have %s', (_what, body) => {
+    expect(() => readEnvelopes(body)).toThrow(
+      expect.objectContaining({ code: 'object_unreadable' }),
+    );
+  });
+
   it('are the same for every replay of the same records', () => {
-    const again = () => packObjects('lineage', [envelope(1), envelope(2)])[0];
+    const again = () => [...packObjects('lineage', [envelope(1), envelope(2)])];
     expect(again()).toEqual(again());
   });
 
   it('have another key when any byte of a line differs', () => {
-    const keyOf = (document: string) => packObjects('lineage', [envelope(1, {}, document)])[0]?.key;
-    expect(keyOf('{"n":1}')).not.toBe(keyOf('{"n":1 }'));
+    const keyOf = (document: string) =>
+      [...packObjects('lineage', [envelope(1, {}, document)])].map(({ key }) => key);
+    expect(keyOf('{"n":1}')).not.toEqual(keyOf('{"n":1 }'));
   });
 
   it('give every document back to the byte, one line each', () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { LineageError } from '../../../lambdas/domain/errors.ts';
 import type { Acceptance } from '../../../lambdas/domain/evidence/accept.ts';
 import { acceptBatch } from '../../../lambdas/domain/openlineage/accept-batch.ts';
@@ -59,6 +59,11 @@ const EVENTS: Shapes = {
   'a string without an end': (n) => `{"x":"${fill(n, '\\"')}`,
   'control characters at the end': (n) => `{"x":"${fill(n, 'x')}\u0000"}`,
 };
+
+const ESCAPED_KEYS = 2_000;
+/** For duplicates, surrogates and its name, on the way in and in what is stored; a look-up decodes nothing. */
+const MAX_DECODED = 5 * ESCAPED_KEYS;
+const escapedKeys = Array.from({ length: ESCAPED_KEYS }, (_, i) => `"\\u0061${i}":0`).join();
 
 const BATCHES: Shapes = {
   'tiny items': (n) => `[${items(n, '0')}]`,
@@ -143,5 +148,20 @@ describe('takes linear time over bodies of up to 4 MB', () => {
   });
   it.each(Object.entries(EXPORTS))('when an export is archived: %s', (_what, shape) => {
     expectLinear(shape, (text) => prepareTraces(consumed(1, text)));
+  });
+});
+
+describe('keys that are spelled with escapes are not decoded for every look-up', () => {
+  it.each([
+    ['an event', () => acceptEvent(event(escapedKeys), acceptance)],
+    ['an archived event', () => prepareEvent(consumed(1, event(escapedKeys)))],
+    ['a span', () => acceptExport(inResource(span(`,${escapedKeys}`)))],
+    ['an archived span', () => prepareTraces(consumed(1, inResource(span(`,${escapedKeys}`))))],
+  ])('of %s', (_what, work) => {
+    const parse = vi.spyOn(JSON, 'parse');
+    work();
+    const decoded = parse.mock.calls.length;
+    parse.mockRestore();
+    expect(decoded).toBeLessThan(MAX_DECODED);
   });
 });

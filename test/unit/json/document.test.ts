@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { JsonDocument } from '../../../lambdas/domain/json/document.ts';
 import { Kind, NONE, type Node } from '../../../lambdas/domain/json/scanner.ts';
 import { growthOverFourfold } from '../../support/growth.ts';
@@ -84,6 +84,40 @@ describe('JsonDocument', () => {
         expect(document.raw(document.get(document.root, text))).toBe('7');
       }),
       seeded(200),
+    );
+  });
+
+  it('tells names apart as decoding them would, without decoding', () => {
+    const piece = fc.constantFrom(
+      ...[
+        'a',
+        'b',
+        'u',
+        '0',
+        '\\u0061',
+        '\\u0062',
+        '\\u00E9',
+        '\\u00e9',
+        '\\u005c',
+        '\\\\',
+        '\\"',
+        '/',
+        '\\/',
+      ],
+      ...['\\b', '\\f', '\\n', '\\r', '\\t', '\\u000A', '\\ud83d', '\\ude00'],
+    );
+    const spelling = fc.array(piece, { maxLength: 3 }).map((pieces) => `"${pieces.join('')}"`);
+    fc.assert(
+      fc.property(spelling, spelling, (key, other) => {
+        const document = new JsonDocument(key);
+        const name = JSON.parse(other) as string;
+        const parse = vi.spyOn(JSON, 'parse');
+        const isNamed = document.isNamed(document.root, name);
+        expect(parse).not.toHaveBeenCalled();
+        parse.mockRestore();
+        expect(isNamed).toBe(JSON.parse(key) === name);
+      }),
+      seeded(3_000),
     );
   });
 

@@ -3,7 +3,7 @@ import type { ConsumedRecord } from '../../../lambdas/domain/evidence/consumed-r
 import { issueReceipt } from '../../../lambdas/domain/evidence/receipt.ts';
 import { createHandler } from '../../../lambdas/query/handler.ts';
 import { HealthCheck } from '../../../lambdas/query/health.ts';
-import { deliveryId, EPOCH_KEY, NOW, RETENTION } from '../../support/builders.ts';
+import { deliveryId, EPOCH_KEY, NOW, RETENTION, wholeMinute } from '../../support/builders.ts';
 import {
   InMemoryRunIndex,
   InMemoryVault,
@@ -12,6 +12,7 @@ import {
   SingleEpochKey,
 } from '../../support/fakes.ts';
 import { CONTEXT, producersWith, request } from '../../support/http.ts';
+import { kinesisEvent } from '../../support/kinesis-event.ts';
 import { recorder } from '../../support/recorder.ts';
 
 export const receipt = (n: number) => issueReceipt(EPOCH_KEY, deliveryId(NOW, n));
@@ -44,28 +45,7 @@ export function queriedStore(registration: Parameters<typeof producersWith>[0] =
   return {
     ...{ vault, index, registry, lines, probes, time },
     archive: (...records: ConsumedRecord[]) =>
-      archive({
-        Records: records.map(({ position, arrivedAtMillis, data }) => ({
-          ...{
-            awsRegion: '',
-            eventName: '',
-            eventSource: '',
-            eventSourceARN: '',
-            eventVersion: '',
-            invokeIdentityArn: '',
-          },
-          eventID: `${position.shardId}:${position.sequenceNumber}`,
-          kinesis: {
-            ...{
-              kinesisSchemaVersion: '1.0',
-              partitionKey: 'p',
-              sequenceNumber: position.sequenceNumber,
-            },
-            approximateArrivalTimestamp: arrivedAtMillis / 1000,
-            data: Buffer.from(data).toString('base64'),
-          },
-        })),
-      }),
+      archive(kinesisEvent(records), { getRemainingTimeInMillis: wholeMinute }),
     get: async (proxy: string, overrides: Parameters<typeof request>[0] = {}) => {
       const event = request({
         httpMethod: 'GET',

@@ -120,6 +120,25 @@ describe.each(GOOD)('work on %s that does not end', (route, body) => {
     expect(await door.rules()).toEqual({});
   });
 
+  it('is not stored once it is late, however it came to be', async () => {
+    for (const cameLate of [
+      () => void vi.setSystemTime(NOW + 4_000),
+      () => new Promise((resolve) => setTimeout(resolve, 4_001)),
+    ]) {
+      vi.setSystemTime(NOW);
+      const door = frontDoor({}, Date.now);
+      const { findByKeyId } = door.registry;
+      door.registry.findByKeyId = async (id) => {
+        await cameLate();
+        return findByKeyId.call(door.registry, id);
+      };
+      expect((await timed(door.post(route, body))).status).toBe(503);
+      await vi.advanceTimersByTimeAsync(100);
+      expect(door.stream.records).toEqual([]);
+      expect(await door.rules()).toEqual({});
+    }
+  });
+
   it('is answered with 503 after 1 s when it is the lease of the limit, and stores nothing', async () => {
     const door = frontDoor({ eventsPerSecond: 10 }, Date.now);
     door.usage.lease = () => NEVER;

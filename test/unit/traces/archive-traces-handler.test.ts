@@ -1,22 +1,9 @@
-import type { KinesisStreamEvent } from 'aws-lambda';
 import { describe, expect, it, vi } from 'vitest';
 import { createHandler } from '../../../lambdas/archive-traces/handler.ts';
-import type { ConsumedRecord } from '../../../lambdas/domain/evidence/consumed-record.ts';
+import { wholeMinute } from '../../support/builders.ts';
+import { kinesisEvent } from '../../support/kinesis-event.ts';
 import { exportOf, recordOf, span, TRACE_A, TRACE_B } from './exports.ts';
 import { createStore } from './store.ts';
-
-function eventOf(...records: ConsumedRecord[]): KinesisStreamEvent {
-  return {
-    Records: records.map(({ position, arrivedAtMillis, data }) => ({
-      eventID: `${position.shardId}:${position.sequenceNumber}`,
-      kinesis: {
-        sequenceNumber: position.sequenceNumber,
-        approximateArrivalTimestamp: arrivedAtMillis / 1000,
-        data: Buffer.from(data).toString('base64'),
-      },
-    })),
-  } as KinesisStreamEvent;
-}
 
 describe('archive-traces', () => {
   it('stores what it can, quarantines poison and asks only for what failed', async () => {
@@ -29,12 +16,13 @@ describe('archive-traces', () => {
     index.faults.refuse('putTraceRun', 1);
 
     const answer = await handler(
-      eventOf(
+      kinesisEvent([
         recordOf(exportOf(span()), 1),
         poison,
         recordOf(exportOf(span({ traceId: TRACE_B, runIds: ['r'] })), 4),
         refused,
-      ),
+      ]),
+      { getRemainingTimeInMillis: wholeMinute },
     );
 
     expect(await index.traceDeliveries(TRACE_A)).toHaveLength(1);

@@ -68,7 +68,7 @@ describe('prepareTraces', () => {
       name: 'canary',
       status: { code: 2, message: 'canary' },
     });
-    const [envelope] = envelopesOf(prepareTraces(recordOf(exportOf(item)), failing));
+    const [envelope] = envelopesOf(prepareTraces(recordOf(exportOf(item)), [], failing));
 
     expect(envelope?.redaction).toEqual({
       policy: 'span-whole-value/1',

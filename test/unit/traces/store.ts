@@ -9,6 +9,7 @@ import { storeEvents } from '../../../lambdas/domain/openlineage/store-events.ts
 import { prepareTraces } from '../../../lambdas/domain/traces/prepare-trace.ts';
 import { promoteTrace } from '../../../lambdas/domain/traces/promote.ts';
 import { storeTraces } from '../../../lambdas/domain/traces/store-traces.ts';
+import { wholeMinute } from '../../support/builders.ts';
 import {
   InMemoryRunIndex,
   InMemoryStaging,
@@ -43,23 +44,31 @@ export function createStore() {
     traceContextFacets: ['bearingnode_traceContext'],
   };
   const archiveTraces = (...records: ConsumedRecord[]): Promise<ArchiveOutcome> =>
-    archiveRecords(records, {
-      ...dependencies,
-      plane: 'traces',
-      prepare: (record) => prepareTraces(record),
-      store: (dated) => storeTraces(dated, dependencies),
-    });
+    archiveRecords(
+      records,
+      {
+        ...dependencies,
+        plane: 'traces',
+        prepare: (record) => prepareTraces(record, dependencies.runIdAttributes),
+        store: (dated) => storeTraces(dated, dependencies),
+      },
+      wholeMinute,
+    );
   const archiveLineage = (...records: ConsumedRecord[]): Promise<ArchiveOutcome> =>
-    archiveRecords(records, {
-      ...dependencies,
-      plane: 'lineage',
-      prepare: (record) => prepareEvent(record),
-      store: (dated) =>
-        storeEvents(dated, {
-          ...dependencies,
-          onTraceNamed: async (traceId) => void (await promoteTrace(traceId, dependencies)),
-        }),
-    });
+    archiveRecords(
+      records,
+      {
+        ...dependencies,
+        plane: 'lineage',
+        prepare: (record) => prepareEvent(record),
+        store: (dated) =>
+          storeEvents(dated, {
+            ...dependencies,
+            onTraceNamed: async (traceId) => void (await promoteTrace(traceId, dependencies)),
+          }),
+      },
+      wholeMinute,
+    );
   return { vault, staging, index, time, dependencies, archiveTraces, archiveLineage };
 }
 
