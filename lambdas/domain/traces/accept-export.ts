@@ -13,7 +13,7 @@ import { firstByteOf, refuseExplosion, splitExport } from './split.ts';
 const MAX_TRACES_PER_RECORD = 5_000;
 
 /** One stream record's worth of an export: spans whose trace ids share their first byte. */
-export interface ExportPart {
+interface ExportPart {
   /** Two hex digits. */
   readonly firstByte: string;
   /** Keeps the deliveries of a trace on one shard; 256 keys, hashed so that they spread over all shards. */

@@ -118,8 +118,11 @@ class ExportReader {
   }
 
   #refuseOldScopeSpans(node: Node, path: string): void {
-    const list = otlpMember(this.#document, node, OLD_SCOPE_SPANS);
-    if (list === NONE || ['null', '[]'].includes(this.#document.raw(list))) return;
+    const document = this.#document;
+    const list = otlpMember(document, node, OLD_SCOPE_SPANS);
+    // Of two, the one that is not read may hold spans.
+    const isTwice = isWrittenTwice(document, node, OLD_SCOPE_SPANS);
+    if (!isTwice && (list === NONE || isEmpty(document, list))) return;
     throw refusal(`${path}.${OLD_SCOPE_SPANS}`, 'instrumentation_library_spans');
   }
 
@@ -129,6 +132,12 @@ class ExportReader {
     const count = (before?.count ?? 0) + 1;
     this.#rejected.set(rule, { path, ...before, rule, count });
   }
+}
+
+/** Whether a list is `null`, which counts as absent, or has no item. */
+function isEmpty(document: JsonDocument, list: Node): boolean {
+  if (document.kind(list) === Kind.array) return document.next(list) === list + 1;
+  return document.raw(list) === 'null';
 }
 
 function refusal(path: string, rule: TraceRefusal): InvalidEventError {

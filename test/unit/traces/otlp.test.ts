@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { InvalidEventError } from '../../../lambdas/domain/errors.ts';
 import { JsonDocument } from '../../../lambdas/domain/json/document.ts';
 import { readExport } from '../../../lambdas/domain/traces/otlp.ts';
 import { exportOf, RUN, RUN_ID_ATTRIBUTES, SPAN_1, SPAN_2, span, TRACE_A } from './exports.ts';
@@ -210,7 +211,10 @@ describe('readExport', () => {
           '$.resourceSpans[0].instrumentationLibrarySpans',
         ),
       );
-      for (const nothing of ['[]', 'null']) expect(read(withOld(nothing)).spans).toHaveLength(1);
+      const hidden = `${SCOPES},"instrumentationLibrarySpans":null`;
+      expect(() => read(withOld(hidden))).toThrow(InvalidEventError);
+      for (const nothing of ['[]', '[ ]', 'null'])
+        expect(read(withOld(nothing)).spans).toHaveLength(1);
     },
   );
 });
