@@ -189,7 +189,10 @@ const NAMES = byName([
   [HIVE, 'hive hive2 impala'],
   [TRINO, 'trino presto'],
   [ATHENA, 'athena awsathena'],
-  [{ ...STANDARD, nestedComments: 'open' }, 'db2 ibm.db2 teradata exasol exa derby hsqldb sap sap.hana hanadb'],
+  [
+    { ...STANDARD, nestedComments: 'open' },
+    'db2 ibm.db2 teradata exasol exa derby hsqldb sap sap.hana hanadb',
+  ],
   [VERTICA, 'vertica'],
   [CLICKHOUSE, 'clickhouse ch'],
   [SQLITE, 'sqlite'],

@@ -1,6 +1,19 @@
 import { isSpaceCode } from './characters.ts';
 import { isData, isPseudonym, mayBeData } from './identifiers.ts';
-import { COMMENT, FIRST_LITERAL, GONE, OPERATOR, QUOTED, STRING, DATA, SECRET, BOOLEAN, CUT, TEMPLATE, type TokenList } from './tokens.ts';
+import {
+  BOOLEAN,
+  COMMENT,
+  CUT,
+  DATA,
+  FIRST_LITERAL,
+  GONE,
+  OPERATOR,
+  QUOTED,
+  SECRET,
+  STRING,
+  TEMPLATE,
+  type TokenList,
+} from './tokens.ts';
 
 /** What stands where a value stood. */
 export const PLACEHOLDER = '?';
@@ -81,10 +94,7 @@ function needsSpace(text: string, start: number, end: number): boolean {
   );
 }
 
-function pseudonymOf(
-  name: string,
-  pseudonym: (identifier: string) => string,
-): string | undefined {
+function pseudonymOf(name: string, pseudonym: (identifier: string) => string): string | undefined {
   const stand = pseudonym(name);
   return isPseudonym(stand) ? stand : undefined;
 }

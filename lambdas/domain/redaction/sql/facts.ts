@@ -1,6 +1,19 @@
 import { type Filter, filtersOf } from './filters.ts';
 import { keyword, keywords, keywordText } from './keywords.ts';
-import { COMMENT, DATA, BOOLEAN, FIRST_LITERAL, GONE, NUMBER, OPERATOR, PARAMETER, SECRET, STRING, type TokenList, WORD } from './tokens.ts';
+import {
+  BOOLEAN,
+  COMMENT,
+  DATA,
+  FIRST_LITERAL,
+  GONE,
+  NUMBER,
+  OPERATOR,
+  PARAMETER,
+  SECRET,
+  STRING,
+  type TokenList,
+  WORD,
+} from './tokens.ts';
 
 /** A bound on rows. The number is given only where nothing but a count of rows can stand. */
 export type RowBound =
@@ -20,7 +33,9 @@ export interface SqlFacts {
   readonly top?: RowBound;
   readonly withTies?: true;
   readonly percent?: true;
-  readonly tablesample?: { readonly method?: 'bernoulli' | 'system' | 'block' | 'bucket' } & RowBound;
+  readonly tablesample?: {
+    readonly method?: 'bernoulli' | 'system' | 'block' | 'bucket';
+  } & RowBound;
   /** From a comment in the format of sqlcommenter. */
   readonly traceparent?: string;
   readonly hadHint?: true;
@@ -53,7 +68,8 @@ const K = {
 };
 const MAIN_VERBS = keywords('SELECT INSERT UPDATE DELETE MERGE');
 const METHODS = keywords('BERNOULLI SYSTEM BLOCK BUCKET');
-const AFTER_COUNT = keywords(`OFFSET FETCH FOR ROW ROWS ONLY PERCENT WITH UNION EXCEPT INTERSECT ON BY
+const AFTER_COUNT =
+  keywords(`OFFSET FETCH FOR ROW ROWS ONLY PERCENT WITH UNION EXCEPT INTERSECT ON BY
   FORMAT LOCK INTO RETURNING`);
 const [OPEN, CLOSE, COMMA, SEMICOLON, QUESTION] = [40, 41, 44, 59, 63];
 
@@ -68,12 +84,15 @@ export function factsOf(
   const literals = { string: 0, number: 0, boolean: 0, bareValue: 0, data: 0 };
   let hadHint = false;
   const traceparents = new Set<string>();
+  let key = text.indexOf(TRACEPARENT_KEY);
   for (let at = 0; at < tokens.count; at++) {
     const kind = tokens.kind(at);
     if (kind === COMMENT) {
       const start = tokens.start(at);
       hadHint ||= text[start + 2] === '+' && tokens.end(at) - start > 3;
-      const found = traceparentOf(text, start, tokens.end(at));
+      if (key !== -1 && key < start) key = text.indexOf(TRACEPARENT_KEY, start);
+      if (key === -1 || key >= tokens.end(at)) continue;
+      const found = traceparentAt(text, key + TRACEPARENT_KEY.length, tokens.end(at));
       if (found) traceparents.add(found);
     } else if (kind >= FIRST_LITERAL && kind !== GONE) {
       literals[literalKind(kind)]++;
@@ -113,7 +132,10 @@ function verbsOf(tokens: TokenList, verbs: readonly number[]): string[] {
   return names;
 }
 
-type Bounds = Pick<SqlFacts, 'limit' | 'offset' | 'fetch' | 'top' | 'withTies' | 'percent' | 'tablesample'>;
+type Bounds = Pick<
+  SqlFacts,
+  'limit' | 'offset' | 'fetch' | 'top' | 'withTies' | 'percent' | 'tablesample'
+>;
 
 /** Bounds of the outermost query; of several statements none is the bound of the text. */
 function boundsOf(text: string, tokens: TokenList): Bounds {
@@ -136,7 +158,8 @@ function boundsOf(text: string, tokens: TokenList): Bounds {
       }
     } else if (word === K.top) {
       const before = tokens.solidBefore(at);
-      const isTop = before >= 0 && (tokens.isKeyword(before, K.select) || tokens.isKeyword(before, K.distinct));
+      const isTop =
+        before >= 0 && (tokens.isKeyword(before, K.select) || tokens.isKeyword(before, K.distinct));
       if (isTop) bounds.top = boundAt(text, tokens, next);
     } else if (word === K.ties) bounds.withTies = true;
     else if (word === K.percent) bounds.percent = true;
@@ -144,7 +167,9 @@ function boundsOf(text: string, tokens: TokenList): Bounds {
       const isMethod = tokens.kind(next) === WORD && METHODS[tokens.detail(next)] === 1;
       const bound = boundAt(text, tokens, isMethod ? tokens.solid(next + 1) : next);
       if (isMethod || tokens.isOperator(next, OPEN as number)) {
-        const method = isMethod ? { method: keywordText(tokens.detail(next)).toLowerCase() as 'system' } : {};
+        const method = isMethod
+          ? { method: keywordText(tokens.detail(next)).toLowerCase() as 'system' }
+          : {};
         bounds.tablesample = { ...method, ...bound };
       }
     }
@@ -167,13 +192,19 @@ function boundAt(text: string, tokens: TokenList, at: number): RowBound {
   const index = isInBrackets ? tokens.solid(at + 1) : at;
   if (index >= tokens.count) return { kind: 'expression' };
   const after = tokens.solid(index + 1);
-  if (isInBrackets ? !(tokens.isOperator(after, CLOSE as number) || isCountWord(tokens, after)) : !isEndOfCount(tokens, after)) {
+  if (
+    isInBrackets
+      ? !(tokens.isOperator(after, CLOSE as number) || isCountWord(tokens, after))
+      : !isEndOfCount(tokens, after)
+  ) {
     return { kind: 'expression' };
   }
   const kind = tokens.kind(index);
-  if (kind === PARAMETER || (kind === OPERATOR && tokens.detail(index) === QUESTION)) return { kind: 'parameter' };
+  if (kind === PARAMETER || (kind === OPERATOR && tokens.detail(index) === QUESTION))
+    return { kind: 'parameter' };
   const digits = text.slice(tokens.start(index), tokens.end(index));
-  if (kind !== NUMBER || digits.length > MOST_ROW_DIGITS || !/^\d+$/.test(digits)) return { kind: 'expression' };
+  if (kind !== NUMBER || digits.length > MOST_ROW_DIGITS || !/^\d+$/.test(digits))
+    return { kind: 'expression' };
   return { kind: 'constant', rows: Number(digits) };
 }
 
@@ -194,13 +225,9 @@ const TRACEPARENT_KEY = 'traceparent=';
 const TRACEPARENT = /^'?(00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2})(?:'|,|\s|\*|$)/;
 const TRACEPARENT_LENGTH = 57;
 
-function traceparentOf(text: string, start: number, end: number): string | undefined {
-  const at = text.indexOf('traceparent=', start);
-  if (at === -1 || at >= end) return undefined;
-  const value = at + TRACEPARENT_KEY.length;
-  const found = TRACEPARENT.exec(text.slice(value, Math.min(end, value + TRACEPARENT_LENGTH)))?.[1];
+function traceparentAt(text: string, start: number, end: number): string | undefined {
+  const found = TRACEPARENT.exec(text.slice(start, Math.min(end, start + TRACEPARENT_LENGTH)))?.[1];
   if (!found) return undefined;
   const [, trace, span] = found.split('-') as [string, string, string];
   return /^0+$/.test(trace) || /^0+$/.test(span) ? undefined : found;
 }
-

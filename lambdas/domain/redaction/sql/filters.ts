@@ -1,7 +1,15 @@
+import { type LiteralKind, literalKind } from './facts.ts';
 import { isData, isPseudonym } from './identifiers.ts';
 import { keyword, keywords } from './keywords.ts';
-import { type LiteralKind, literalKind } from './facts.ts';
-import { BOOLEAN, FIRST_LITERAL, OPERATOR, PARAMETER, QUOTED, type TokenList, WORD } from './tokens.ts';
+import {
+  BOOLEAN,
+  FIRST_LITERAL,
+  OPERATOR,
+  PARAMETER,
+  QUOTED,
+  type TokenList,
+  WORD,
+} from './tokens.ts';
 
 /** One comparison in a condition; a range or a list counts as one. */
 export interface Filter {
@@ -14,10 +22,13 @@ export interface Filter {
 const MOST_FILTERS = 64;
 
 const BEFORE_COLUMN = keywords('WHERE AND OR NOT ON HAVING QUALIFY');
-const AFTER_VALUE = keywords(`AND OR GROUP ORDER HAVING LIMIT OFFSET FETCH UNION EXCEPT INTERSECT QUALIFY
+const AFTER_VALUE =
+  keywords(`AND OR GROUP ORDER HAVING LIMIT OFFSET FETCH UNION EXCEPT INTERSECT QUALIFY
   WINDOW RETURNING FOR WHERE ON JOIN LEFT RIGHT INNER FULL CROSS WITH ESCAPE THEN`);
 /** Keywords that are names of columns more often. */
-const SOFT = keywords('DATE TIME TIMESTAMP YEAR MONTH DAY HOUR MINUTE SECOND TYPE PASSWORD FORMAT SCHEMA');
+const SOFT = keywords(
+  'DATE TIME TIMESTAMP YEAR MONTH DAY HOUR MINUTE SECOND TYPE PASSWORD FORMAT SCHEMA',
+);
 const WORD_OPERATORS = keywords('LIKE ILIKE RLIKE REGEXP');
 const K = {
   case: keyword('CASE'),
@@ -82,7 +93,10 @@ function filterAt(
 
 /** A name that is no keyword with a meaning of its own here. */
 function isName(tokens: TokenList, at: number): boolean {
-  return tokens.kind(at) === QUOTED || (tokens.kind(at) === WORD && (tokens.detail(at) === 0 || SOFT[tokens.detail(at)] === 1));
+  return (
+    tokens.kind(at) === QUOTED ||
+    (tokens.kind(at) === WORD && (tokens.detail(at) === 0 || SOFT[tokens.detail(at)] === 1))
+  );
 }
 
 function columnOf(
@@ -95,7 +109,10 @@ function columnOf(
   let column = '';
   for (let at = start; at < end; at++) {
     const isQuoted = tokens.kind(at) === QUOTED;
-    const part = text.slice(tokens.start(at) + (isQuoted ? 1 : 0), tokens.end(at) - (isQuoted ? 1 : 0));
+    const part = text.slice(
+      tokens.start(at) + (isQuoted ? 1 : 0),
+      tokens.end(at) - (isQuoted ? 1 : 0),
+    );
     if (!isData(part)) column += part;
     else {
       const stand = pseudonym(part);
@@ -109,7 +126,11 @@ function operatorAt(text: string, tokens: TokenList, from: number): { op: string
   let at = from;
   if (tokens.kind(at) === OPERATOR) {
     let op = '';
-    while (at < tokens.count && tokens.kind(at) === OPERATOR && '<>=!~'.includes(text[tokens.start(at)] as string)) {
+    while (
+      at < tokens.count &&
+      tokens.kind(at) === OPERATOR &&
+      '<>=!~'.includes(text[tokens.start(at)] as string)
+    ) {
       op += text[tokens.start(at)];
       at++;
     }
@@ -118,7 +139,9 @@ function operatorAt(text: string, tokens: TokenList, from: number): { op: string
   const isNot = tokens.isKeyword(at, K.not);
   if (isNot) at = tokens.solid(at + 1);
   const word = tokens.kind(at) === WORD ? tokens.detail(at) : 0;
-  const isOperator = word !== 0 && (WORD_OPERATORS[word] === 1 || word === K.in || word === K.between || word === K.is);
+  const isOperator =
+    word !== 0 &&
+    (WORD_OPERATORS[word] === 1 || word === K.in || word === K.between || word === K.is);
   if (!isOperator) return { op: '', next: at };
   const op = text.slice(tokens.start(at), tokens.end(at)).toUpperCase();
   let next = tokens.solid(at + 1);
@@ -136,7 +159,12 @@ function valueKind(tokens: TokenList, at: number): Filter['literalKind'] | undef
 }
 
 function isEndOfValue(tokens: TokenList, at: number, isList: boolean): boolean {
-  if (at >= tokens.count || tokens.isOperator(at, SEMICOLON as number) || tokens.isOperator(at, CLOSE as number)) return true;
+  if (
+    at >= tokens.count ||
+    tokens.isOperator(at, SEMICOLON as number) ||
+    tokens.isOperator(at, CLOSE as number)
+  )
+    return true;
   if (isList && tokens.isOperator(at, COMMA as number)) return true;
   return tokens.kind(at) === WORD && AFTER_VALUE[tokens.detail(at)] === 1;
 }

@@ -13,7 +13,6 @@ import {
 import type { Decisions } from './decisions.ts';
 import type { Dialect } from './dialects.ts';
 import { hashStep, keyword, keywordAt, keywords } from './keywords.ts';
-import { StatementContext } from './statement-context.ts';
 import {
   dollarTag,
   type Escapes,
@@ -29,6 +28,7 @@ import {
   isTemplate,
   UNTERMINATED,
 } from './scan.ts';
+import { StatementContext } from './statement-context.ts';
 import {
   BOOLEAN,
   COMMENT,
@@ -149,7 +149,8 @@ export class Lexer {
     }
     // `'it's secret'`: what is glued to a closing quote says that it did not close.
     const last = this.tokens.count - 1;
-    const isGlued = last >= 0 && this.tokens.kind(last) === STRING && this.tokens.end(last) === start;
+    const isGlued =
+      last >= 0 && this.tokens.kind(last) === STRING && this.tokens.end(last) === start;
     if (isGlued && found === 0) {
       this.tokens.count = last;
       return this.cut(this.tokens.start(last));
@@ -179,7 +180,11 @@ export class Lexer {
     const isRaw = this.dialect.rawStrings && /r/i.test(prefix);
     const isEscape = this.dialect.escapeStrings && /^e$/i.test(prefix);
     // Where both may be meant, the rule of the dialect is open as well.
-    const escapes: Escapes = isRaw ? 'raw' : isEscape && this.dialect.backslash !== 'open' ? 'always' : 'dialect';
+    const escapes: Escapes = isRaw
+      ? 'raw'
+      : isEscape && this.dialect.backslash !== 'open'
+        ? 'always'
+        : 'dialect';
     this.string(start, quote, escapes);
     return true;
   }
@@ -205,7 +210,11 @@ export class Lexer {
     const uuid = endOfUuid(this.text, start);
     this.add(NUMBER, start, uuid > start ? uuid : endOfNumber(this.text, start));
     // Word characters beyond ASCII belong to whatever this is.
-    if (this.at < this.text.length && this.text.charCodeAt(this.at) >= 128 && this.classHere() === LETTER) {
+    if (
+      this.at < this.text.length &&
+      this.text.charCodeAt(this.at) >= 128 &&
+      this.classHere() === LETTER
+    ) {
       const first = this.tokens.count - 1;
       this.word(this.at);
       this.tokens.fold(first, this.tokens.count, DATA);
@@ -217,13 +226,17 @@ export class Lexer {
   private account(): boolean {
     const { text, tokens } = this;
     let end = this.at + 1;
-    while (end < text.length && (isWordCode(text.charCodeAt(end)) || '.-+%'.includes(text[end] as string))) {
+    while (
+      end < text.length &&
+      (isWordCode(text.charCodeAt(end)) || '.-+%'.includes(text[end] as string))
+    ) {
       end++;
     }
     if (end === this.at + 1) return false;
     let first = tokens.count - 1;
-    while (first > 0 && tokens.end(first - 1) === tokens.start(first) && this.isGlue(first - 1)) first--;
-    tokens.ends[tokens.count - 1] = end;
+    while (first > 0 && tokens.end(first - 1) === tokens.start(first) && this.isGlue(first - 1))
+      first--;
+    tokens.setEnd(tokens.count - 1, end);
     tokens.fold(first, tokens.count, DATA);
     tokens.count = first + 1;
     this.at = end;
@@ -256,7 +269,8 @@ export class Lexer {
     else if (code === 59) this.semicolon();
     else if (code === 46) {
       const before = at > 0 ? text.charCodeAt(at - 1) : 32;
-      const isFraction = isDigit(next) && !isWordCode(before) && !'"`]'.includes(text[at - 1] ?? ' ');
+      const isFraction =
+        isDigit(next) && !isWordCode(before) && !'"`]'.includes(text[at - 1] ?? ' ');
       if (isFraction) this.number();
       else this.operator(code);
     } else if (code === 58) this.operator(code);
@@ -295,7 +309,11 @@ export class Lexer {
     if (next !== 42) return this.operator(47);
     const isMaria = text.startsWith('M!', at + 2);
     const isVersioned = isMaria || text.charCodeAt(at + 2) === 33;
-    if (isVersioned && !this.isInVersionedComment && this.decisions.holds('versionedComments', at)) {
+    if (
+      isVersioned &&
+      !this.isInVersionedComment &&
+      this.decisions.holds('versionedComments', at)
+    ) {
       this.isInVersionedComment = true;
       let end = at + (isMaria ? 4 : 3);
       while (isDigit(text.charCodeAt(end))) end++;
@@ -340,7 +358,8 @@ export class Lexer {
     }
     const tag = dollarTag(text, at);
     if (tag === '') return this.operator(36);
-    const isQuote = (tag === '$$' || dialect.dollarTags) && this.decisions.holds('dollarQuotes', at);
+    const isQuote =
+      (tag === '$$' || dialect.dollarTags) && this.decisions.holds('dollarQuotes', at);
     if (!isQuote) return this.cut(at);
     const end = text.indexOf(tag, at + tag.length);
     this.literal(STRING, at, end === -1 ? UNTERMINATED : end + tag.length);
@@ -355,10 +374,15 @@ export class Lexer {
   private atSign(): void {
     const { text, at, dialect } = this;
     let end = at + 1;
-    while (end < text.length && (isWordCode(text.charCodeAt(end)) || text.charCodeAt(end) === 64)) end++;
+    while (end < text.length && (isWordCode(text.charCodeAt(end)) || text.charCodeAt(end) === 64))
+      end++;
     if (dialect.stages) {
       let path = end;
-      while (path < text.length && (isWordCode(text.charCodeAt(path)) || '.~%'.includes(text[path] as string))) path++;
+      while (
+        path < text.length &&
+        (isWordCode(text.charCodeAt(path)) || '.~%'.includes(text[path] as string))
+      )
+        path++;
       if (text.charCodeAt(path) === 47) {
         this.add(PARAMETER, at, path);
         this.operator(47);

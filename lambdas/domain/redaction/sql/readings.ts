@@ -1,7 +1,6 @@
 import { Decisions } from './decisions.ts';
 import type { Dialect } from './dialects.ts';
 import { Lexer } from './lexer.ts';
-import { applyStatementRules } from './statement-rules.ts';
 import { COMMENT, DATA, FIRST_LITERAL, GONE, LAST_CODE, type TokenList } from './tokens.ts';
 
 /** What all admissible readings of a text have in common. */
@@ -20,8 +19,15 @@ export interface CommonReading {
  */
 const MOST_READINGS = 8;
 
-/** Reads a text in every way that its dialect leaves open, and keeps what is code in all of them. */
-export function readCommon(text: string, dialect: Dialect): CommonReading {
+/**
+ * Reads a text in every way that its dialect leaves open, and keeps what is code in all of them.
+ * @param applyRules turns words of one reading into literals, and tells the verbs
+ */
+export function readCommon(
+  text: string,
+  dialect: Dialect,
+  applyRules: (tokens: TokenList) => number[],
+): CommonReading {
   const waiting = [new Decisions(dialect)];
   let first: CommonReading | undefined;
   let isCode: Uint8Array | undefined;
@@ -30,7 +36,7 @@ export function readCommon(text: string, dialect: Dialect): CommonReading {
   let mostCode = 0;
   for (let decisions = waiting.pop(); decisions; decisions = waiting.pop()) {
     const tokens = new Lexer(text, dialect, decisions).run();
-    const verbs = applyStatementRules(tokens);
+    const verbs = applyRules(tokens);
     const alternatives = decisions.alternatives();
     waiting.push(...alternatives);
     if (!first) {
@@ -40,7 +46,9 @@ export function readCommon(text: string, dialect: Dialect): CommonReading {
     }
     const codeHere = maskOf(tokens, text.length);
     mostCode = Math.max(mostCode, count(codeHere));
-    if (isCode) for (let i = 0; i < isCode.length; i++) isCode[i] = (isCode[i] as number) & (codeHere[i] as number);
+    if (isCode)
+      for (let i = 0; i < isCode.length; i++)
+        isCode[i] = (isCode[i] as number) & (codeHere[i] as number);
     else isCode = codeHere;
     if (++read >= MOST_READINGS && waiting.length > 0) {
       isCode.fill(0, firstOpen);

@@ -1,9 +1,10 @@
 import { dialectOf } from './dialects.ts';
 import { emit, PLACEHOLDER } from './emit.ts';
 import { factsOf, type SqlFacts } from './facts.ts';
-import { keywordAt, hashStep, keywordText, VERBS } from './keywords.ts';
+import { hashStep, keywordAt, keywordText, VERBS } from './keywords.ts';
 import { readCommon } from './readings.ts';
 import { shapeOf } from './shape.ts';
+import { applyStatementRules } from './statement-rules.ts';
 import { CUT } from './tokens.ts';
 import { isClean } from './verifier.ts';
 
@@ -41,7 +42,7 @@ const VERB = /^[A-Za-z]+/;
 export function redactSql(sql: string, options: RedactSqlOptions): RedactedSql {
   if (sql.length > MOST_CHARACTERS) return skeleton(sql, 'too_long');
   const dialect = dialectOf(options.dialect);
-  const { tokens, verbs, isAmbiguous } = readCommon(sql, dialect);
+  const { tokens, verbs, isAmbiguous } = readCommon(sql, dialect, applyStatementRules);
   if (verbs.length === 0) return skeleton(sql, 'no_statement');
   const { text, rules } = emit(sql, tokens, options.pseudonym);
   if (!isClean(text)) return skeleton(sql, 'not_verified');

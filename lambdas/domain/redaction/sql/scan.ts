@@ -127,7 +127,8 @@ export function endOfTemplate(text: string, at: number): number {
 /** The tag that opens a dollar-quoted string, dollars included; empty when none does. */
 export function dollarTag(text: string, at: number): string {
   let end = at + 1;
-  while (end < text.length && text.charCodeAt(end) !== 36 && isWordCode(text.charCodeAt(end))) end++;
+  while (end < text.length && text.charCodeAt(end) !== 36 && isWordCode(text.charCodeAt(end)))
+    end++;
   return text.charCodeAt(end) === 36 ? text.slice(at, end + 1) : '';
 }
 

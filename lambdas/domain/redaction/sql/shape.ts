@@ -1,82 +1,114 @@
 import { isSpaceCode, isWordCode } from './characters.ts';
 
-const PARAMETER_SIGNS = '$@:';
+const [OPEN, CLOSE, COMMA, MINUS, QUESTION, COLON] = [40, 41, 44, 45, 63, 58] as const;
+const [DOUBLE_QUOTE, BACKTICK, DOLLAR, AT_SIGN] = [34, 96, 36, 64] as const;
 const BEYOND_ASCII = 128;
+const LIST_OF_VALUES = '(?+)';
 
 /**
- * Canonical text of a redacted statement for its fingerprint: words in lower case, one space between
- * tokens, placeholders and parameters alike, lists of IN and VALUES without their length. Statements that
+ * Canonical text of a redacted statement for its fingerprint: words in lower case, space only between
+ * words, placeholders and parameters alike, lists of IN and VALUES without their length. Statements that
  * differ in values only have the same shape. The caller makes an HMAC of it: names can be looked up.
  */
 export function shapeOf(redacted: string): string {
   const lower = redacted.toLowerCase();
   // Some letters change their length with their case.
   const folded = lower.length === redacted.length ? lower : redacted;
-  const shape = new ShapeBuilder();
+  let shape = '';
+  let copied = 0;
   let at = 0;
+  /** The last character that is no space. */
+  let last = 0;
+  const put = (start: number, end: number, replacement: string) => {
+    shape += folded.slice(copied, start) + replacement;
+    copied = end;
+    at = end;
+  };
   while (at < folded.length) {
     const code = folded.charCodeAt(at);
-    if (isSpaceCode(code)) at++;
-    else {
-      const end = endOfToken(folded, at);
-      // The case of a quoted name counts.
-      const isQuoted = code === 34 || code === 96;
-      shape.add((isQuoted ? redacted : folded).slice(at, end));
-      at = end;
+    if (isSpaceCode(code)) {
+      let end = at + 1;
+      while (end < folded.length && isSpaceCode(folded.charCodeAt(end))) end++;
+      const separates = isName(last) && end < folded.length && isNameStart(folded.charCodeAt(end));
+      if (separates && end === at + 1 && code === 32) at = end;
+      else put(at, end, separates ? ' ' : '');
+      continue;
     }
+    if (code === DOUBLE_QUOTE || code === BACKTICK) {
+      const close = folded.indexOf(code === BACKTICK ? '`' : '"', at + 1);
+      const end = close === -1 ? folded.length : close + 1;
+      // The case of a quoted name counts.
+      put(at, end, redacted.slice(at, end));
+      last = code;
+      continue;
+    }
+    const next = folded.charCodeAt(at + 1);
+    if (code === COLON && next === COLON) at += 2;
+    else if (isParameterSign(code) && isWordCode(next) && !isWordCode(last)) {
+      put(at, endOfWord(folded, at + 1), '?');
+      last = QUESTION;
+      continue;
+    } else if (code === OPEN && endsWithListWord(folded, at)) {
+      const end = endOfLists(folded, at);
+      if (end > at) put(at, end, LIST_OF_VALUES);
+      else at++;
+    } else at++;
+    last = code === OPEN && folded.charCodeAt(at - 1) === CLOSE ? CLOSE : code;
   }
-  return shape.text.slice(1);
-}
-
-function endOfToken(text: string, start: number): number {
-  const first = text[start] as string;
-  if (first === '"' || first === '`') {
-    const end = text.indexOf(first, start + 1);
-    return end === -1 ? text.length : end + 1;
-  }
-  let at = start;
-  if (PARAMETER_SIGNS.includes(first)) at++;
-  while (at < text.length && isName(text.charCodeAt(at))) at++;
-  return Math.max(at, start + 1);
+  return shape + folded.slice(copied);
 }
 
 function isName(code: number): boolean {
-  return isWordCode(code) || code >= BEYOND_ASCII;
+  return (
+    isWordCode(code) ||
+    code >= BEYOND_ASCII ||
+    code === QUESTION ||
+    code === DOUBLE_QUOTE ||
+    code === BACKTICK
+  );
 }
 
-/** Joins tokens, and collapses lists of values while they close. */
-class ShapeBuilder {
-  text = '';
-  private last = '';
-  private opener = '';
-  /** Where the text stood before a list of nothing but values; -1 outside one. */
-  private listStart = -1;
-  /** The text ends with a collapsed row of VALUES, and perhaps a comma. */
-  private row: '' | 'row' | 'comma' = '';
+function isNameStart(code: number): boolean {
+  return isName(code) || isParameterSign(code);
+}
 
-  add(token: string): void {
-    const isValue = token === '?' || (token.length > 1 && PARAMETER_SIGNS.includes(token[0] as string));
-    const isNextRow = token === '(' && this.row === 'comma';
-    if (isNextRow || (token === '(' && (this.last === 'in' || this.last === 'values'))) {
-      this.listStart = this.text.length;
-      this.opener = isNextRow ? 'values' : this.last;
-    } else if (token === ')' && this.listStart !== -1) {
-      return this.closeList();
-    } else if (!isValue && token !== ',' && token !== '-') {
-      this.listStart = -1;
-    }
-    if (!isNextRow && this.listStart === -1) this.row = this.row === 'row' && token === ',' ? 'comma' : '';
-    this.text += isValue ? ' ?' : ` ${token}`;
-    this.last = token;
-  }
+function isParameterSign(code: number): boolean {
+  return code === DOLLAR || code === AT_SIGN || code === COLON;
+}
 
-  private closeList(): void {
-    // The row before it says the same already.
-    const isSame = this.row === 'comma';
-    const head = this.text.slice(0, this.listStart);
-    this.text = isSame ? head.slice(0, -' ,'.length) : `${head} (?+)`;
-    this.row = this.opener === 'values' ? 'row' : '';
-    this.listStart = -1;
-    this.last = ')';
+function endOfWord(text: string, start: number): number {
+  let at = start;
+  while (at < text.length && isWordCode(text.charCodeAt(at))) at++;
+  return at;
+}
+
+/** Whether IN or VALUES stands before an opening bracket. */
+function endsWithListWord(text: string, open: number): boolean {
+  let end = open;
+  while (end > 0 && isSpaceCode(text.charCodeAt(end - 1))) end--;
+  for (const word of ['in', 'values']) {
+    const start = end - word.length;
+    if (text.startsWith(word, start) && (start === 0 || !isWordCode(text.charCodeAt(start - 1))))
+      return true;
   }
+  return false;
+}
+
+/** Offset behind `(?, ?), (?, $1)`; the start when something else than values stands there. */
+function endOfLists(text: string, start: number): number {
+  let behind = start;
+  let isOpen = false;
+  for (let at = start; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (isSpaceCode(code) || code === COMMA) continue;
+    if (code === OPEN && !isOpen) isOpen = true;
+    else if (code === CLOSE && isOpen) {
+      isOpen = false;
+      behind = at + 1;
+    } else if (!isOpen) break;
+    else if (isParameterSign(code) && isWordCode(text.charCodeAt(at + 1)))
+      at = endOfWord(text, at + 1) - 1;
+    else if (code !== QUESTION && code !== MINUS) break;
+  }
+  return behind;
 }

@@ -31,7 +31,8 @@ export class StatementContext {
     if (this.verb === 0) this.verb = found === 0 ? -1 : found;
     if (found === 0) return;
     if (found === STDIN && this.verb === COPY) this.isCopyFromStdin = true;
-    if (found === SELECT && this.brackets.length > 0) this.brackets[this.brackets.length - 1] = true;
+    if (found === SELECT && this.brackets.length > 0)
+      this.brackets[this.brackets.length - 1] = true;
     if (AFTER_COLUMNS[found] === 1) this.isBeforeValues = false;
     this.wasFormat = found === FORMAT && this.verb === INSERT && this.brackets.length === 0;
   }
@@ -79,7 +80,8 @@ export class StatementContext {
       return code === 41 || code === 93 || code === 59;
     }
     let inner = at + 1;
-    while (inner < text.length && (isSpaceCode(text.charCodeAt(inner)) || text[inner] === '[')) inner++;
+    while (inner < text.length && (isSpaceCode(text.charCodeAt(inner)) || text[inner] === '['))
+      inner++;
     const isArray = tokens.kind(last) === WORD && tokens.detail(last) !== 0;
     return !isArray || (text[inner] === '"' && !tokens.isKeyword(last, ARRAY));
   }

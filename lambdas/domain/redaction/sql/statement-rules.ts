@@ -38,12 +38,14 @@ const CLOSE = 41;
 /** What these are about is never SQL: `CONNECT scott/tiger`. */
 const OPAQUE_VERBS = keywords('CONNECT VALIDATE PUT GET INSTALL ATTACH NOTIFY');
 /** May stand between CREATE or ALTER and the kind of object. */
-const MODIFIERS = keywords(`REPLACE OR TEMP TEMPORARY LOCAL GLOBAL UNLOGGED TRANSIENT VOLATILE PUBLIC
+const MODIFIERS =
+  keywords(`REPLACE OR TEMP TEMPORARY LOCAL GLOBAL UNLOGGED TRANSIENT VOLATILE PUBLIC
   PERSISTENT SECURE RECURSIVE UNIQUE CLUSTERED NONCLUSTERED MATERIALIZED FORCE NO EXTERNAL MULTISET
   EDITIONABLE NONEDITIONABLE LIVE STREAMING DYNAMIC CONSTRAINT TRUSTED FULLTEXT SPATIAL BITMAP
   COLUMNSTORE ALTER`);
 /** Objects that are made of names and expressions; all others may hold bare-word secrets. */
-const PLAIN_OBJECTS = keywords(`TABLE VIEW INDEX FUNCTION PROCEDURE PROC TRIGGER SEQUENCE SCHEMA TYPE
+const PLAIN_OBJECTS =
+  keywords(`TABLE VIEW INDEX FUNCTION PROCEDURE PROC TRIGGER SEQUENCE SCHEMA TYPE
   DOMAIN EXTENSION AGGREGATE OPERATOR CAST RULE POLICY MACRO SYNONYM PACKAGE STREAM TASK PUBLICATION
   STATISTICS COLLATION PARTITION SNAPSHOT`);
 const NAME_PREFIXES = keywords('IF NOT EXISTS FOR CONCURRENTLY');
@@ -179,23 +181,33 @@ function foldOptions(tokens: TokenList, from: number, end: number): void {
     if (kind === COMMENT || kind === GONE) continue;
     if (tokens.isOperator(at, OPEN)) {
       depth++;
-      const isList = before >= 0 && tokens.kind(before) === WORD && OPTION_LISTS[tokens.detail(before)] === 1;
+      const isList =
+        before >= 0 && tokens.kind(before) === WORD && OPTION_LISTS[tokens.detail(before)] === 1;
       if (isList && list === 0) list = depth;
     } else if (tokens.isOperator(at, CLOSE)) {
       if (depth === list) list = 0;
       depth--;
     } else if (kind === WORD || kind === QUOTED) {
-      if (kind === WORD && QUERY_STARTS[tokens.detail(at)] === 1 && isAfterAs(tokens, before)) return;
-      const isName = before >= 0 && tokens.kind(before) === OPERATOR && '(,.'.includes(String.fromCharCode(tokens.detail(before)));
+      if (kind === WORD && QUERY_STARTS[tokens.detail(at)] === 1 && isAfterAs(tokens, before))
+        return;
+      const isName =
+        before >= 0 &&
+        tokens.kind(before) === OPERATOR &&
+        '(,.'.includes(String.fromCharCode(tokens.detail(before)));
       const isValue = before >= 0 && tokens.isOperator(before, EQUALS);
-      if (isValue || (list > 0 && !isName)) tokens.kinds[at] = SECRET;
+      if (isValue || (list > 0 && !isName)) tokens.setKind(at, SECRET);
     }
     before = at;
   }
 }
 
 function isAfterAs(tokens: TokenList, before: number): boolean {
-  return before < 0 || tokens.isKeyword(before, K.as) || tokens.isOperator(before, OPEN) || tokens.isOperator(before, CLOSE);
+  return (
+    before < 0 ||
+    tokens.isKeyword(before, K.as) ||
+    tokens.isOperator(before, OPEN) ||
+    tokens.isOperator(before, CLOSE)
+  );
 }
 
 /** `EXEC name word, @argument = word`: bare words are strings there. */
@@ -209,11 +221,11 @@ function foldArguments(tokens: TokenList, from: number, end: number): void {
   for (at = name; at < end; at++) {
     if (tokens.kind(at) === PARAMETER || tokens.kind(at) >= FIRST_LITERAL) continue;
     if (tokens.isOperator(at, OPEN)) return;
-    if (tokens.kind(at) === QUOTED) tokens.kinds[at] = SECRET;
+    if (tokens.kind(at) === QUOTED) tokens.setKind(at, SECRET);
     if (tokens.kind(at) !== WORD) continue;
     const found = tokens.detail(at);
     if (VERBS[found] === 1 && EXEC_WORDS[found] !== 1) return;
     if (EXEC_WORDS[found] === 1) continue;
-    tokens.kinds[at] = SECRET;
+    tokens.setKind(at, SECRET);
   }
 }

@@ -21,70 +21,81 @@ export const CUT = 12;
 /** Part of the literal before it. */
 export const GONE = 13;
 
+/** Kind and detail share a number: the detail of an operator or a keyword fits into 16 bits. */
+const DETAIL_SHIFT = 8;
+const KIND_MASK = 0xff;
+const FIELDS = 3;
+
 /**
- * The tokens of one reading, in order; everything between them is white space. Flat arrays: a
+ * The tokens of one reading, in order; everything between them is white space. One flat array: a
  * statement of 200 KB has 60,000 tokens, and an object for each would cost more than lexing.
  */
 export class TokenList {
-  readonly kinds: Uint8Array;
-  readonly starts: Int32Array;
-  readonly ends: Int32Array;
-  /** The keyword of a word (0: none), the character of an operator. */
-  readonly details: Uint16Array;
   count = 0;
+  private readonly fields: Int32Array;
 
   constructor(characters: number) {
-    const capacity = characters + 2;
-    this.kinds = new Uint8Array(capacity);
-    this.starts = new Int32Array(capacity);
-    this.ends = new Int32Array(capacity);
-    this.details = new Uint16Array(capacity);
+    this.fields = new Int32Array((characters + 2) * FIELDS);
   }
 
   add(kind: number, start: number, end: number, detail: number): void {
-    const index = this.count++;
-    this.kinds[index] = kind;
-    this.starts[index] = start;
-    this.ends[index] = end;
-    this.details[index] = detail;
+    const at = this.count++ * FIELDS;
+    this.fields[at] = kind | (detail << DETAIL_SHIFT);
+    this.fields[at + 1] = start;
+    this.fields[at + 2] = end;
   }
 
   kind(index: number): number {
-    return this.kinds[index] as number;
+    return (this.fields[index * FIELDS] as number) & KIND_MASK;
   }
 
   start(index: number): number {
-    return this.starts[index] as number;
+    return this.fields[index * FIELDS + 1] as number;
   }
 
   end(index: number): number {
-    return this.ends[index] as number;
+    return this.fields[index * FIELDS + 2] as number;
   }
 
+  /** The keyword of a word (0: none), the character of an operator. */
   detail(index: number): number {
-    return this.details[index] as number;
+    return (this.fields[index * FIELDS] as number) >> DETAIL_SHIFT;
+  }
+
+  setKind(index: number, kind: number): void {
+    const at = index * FIELDS;
+    this.fields[at] = ((this.fields[at] as number) & ~KIND_MASK) | kind;
+  }
+
+  setEnd(index: number, end: number): void {
+    this.fields[index * FIELDS + 2] = end;
   }
 
   isOperator(index: number, code: number): boolean {
-    return this.kinds[index] === OPERATOR && this.details[index] === code;
+    return this.fields[index * FIELDS] === (OPERATOR | (code << DETAIL_SHIFT));
   }
 
   isKeyword(index: number, keyword: number): boolean {
-    return this.kinds[index] === WORD && this.details[index] === keyword;
+    return this.fields[index * FIELDS] === (WORD | (keyword << DETAIL_SHIFT));
   }
 
   /** The first token from `index` on that is no comment and no part of another. */
   solid(index: number): number {
     let at = index;
-    while (at < this.count && (this.kinds[at] === COMMENT || this.kinds[at] === GONE)) at++;
+    while (at < this.count && this.isHollow(at)) at++;
     return at;
   }
 
   /** The last such token before `index`; -1 when there is none. */
   solidBefore(index: number): number {
     let at = index - 1;
-    while (at >= 0 && (this.kinds[at] === COMMENT || this.kinds[at] === GONE)) at--;
+    while (at >= 0 && this.isHollow(at)) at--;
     return at;
+  }
+
+  private isHollow(index: number): boolean {
+    const kind = this.kind(index);
+    return kind === COMMENT || kind === GONE;
   }
 
   /**
@@ -94,13 +105,14 @@ export class TokenList {
   fold(from: number, to: number, kind: number): void {
     if (from >= to) return;
     const end = this.end(to - 1);
-    const isCut = this.kinds.subarray(from, to).includes(CUT);
-    this.kinds[from] = isCut ? CUT : kind;
-    this.ends[from] = end;
-    for (let at = from + 1; at < to; at++) {
-      this.kinds[at] = GONE;
-      this.starts[at] = end;
-      this.ends[at] = end;
+    let folded = kind;
+    for (let at = from; at < to; at++) {
+      if (this.kind(at) === CUT) folded = CUT;
+      const field = at * FIELDS;
+      this.fields[field] = GONE;
+      if (at > from) this.fields[field + 1] = end;
+      this.fields[field + 2] = end;
     }
+    this.fields[from * FIELDS] = folded;
   }
 }

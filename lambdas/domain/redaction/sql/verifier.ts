@@ -1,11 +1,14 @@
-/** Quotes, and characters that only a literal, a comment or a damaged text can hold. */
-const NEVER = new Set("'‘’‚‛“”„‟′″‹›«»＇＂\0");
+/** Quotes of all kinds: in code there is none but those of a name. */
+const NEVER = new Set([..."'‘’‚‛“”„‟′″‹›«»＇＂"].map((quote) => quote.charCodeAt(0)));
 const PAIRS = new Set(['--', '/*', '*/', '{{', '{%', '{#', '$$']);
-const PAIR_STARTS = new Set('-/*{$');
 const MAX_PARAMETER_DIGITS = 5;
 const LONGEST_NAME = 128;
 const MOST_DIGITS_IN_A_ROW = 8;
 const BEYOND_ASCII = 128;
+const [HARMLESS, LETTER, DIGIT, FIRST_OF_PAIR, QUOTE, BRACKET, FORBIDDEN, BACKSLASH] = [
+  0, 1, 2, 3, 4, 5, 6, 7,
+] as const;
+const KINDS = kinds();
 
 /**
  * A second opinion on what is about to be stored: a plain walk over the output that shares no code with
@@ -15,67 +18,88 @@ const BEYOND_ASCII = 128;
 export function isClean(output: string): boolean {
   let at = 0;
   while (at < output.length) {
-    const character = output[at] as string;
-    const code = output.charCodeAt(at);
-    if (character === '"' || character === '`' || character === '[') {
-      const end = output.indexOf(character === '[' ? ']' : character, at + 1);
-      if (end === -1 && character !== '[') return false;
-      const isName = end !== -1 && isPlainName(output, at + 1, end);
-      if (!isName && character !== '[') return false;
-      at = isName ? end + 1 : at + 1;
-    } else if (isWord(code)) {
+    const kind = kindOf(output.charCodeAt(at));
+    if (kind === HARMLESS) at++;
+    else if (kind === LETTER) {
       const end = endOfWord(output, at);
-      if (isDigit(code) && !(output[at - 1] === '$' && isParameter(output, at, end))) return false;
-      if (!isPlainName(output, at, end)) return false;
+      if (end === -1) return false;
       at = end;
-    } else if (character === '\\') {
-      if (output[at + 1] !== '.') return false;
-      at += 2;
-    } else {
-      if (NEVER.has(character)) return false;
-      if (PAIR_STARTS.has(character) && PAIRS.has(output.slice(at, at + 2))) return false;
+    } else if (kind === DIGIT) {
+      if (output[at - 1] !== '$') return false;
+      const start = at;
+      while (kindOf(output.charCodeAt(at)) === DIGIT) at++;
+      if (at - start > MAX_PARAMETER_DIGITS) return false;
+    } else if (kind === FIRST_OF_PAIR) {
+      if (PAIRS.has(output.slice(at, at + 2))) return false;
       at++;
-    }
+    } else if (kind === QUOTE) {
+      const end = endOfQuoted(output, at + 1, output.charCodeAt(at));
+      if (end === -1) return false;
+      at = end + 1;
+    } else if (kind === BRACKET) {
+      // A name to some dialects, a subscript to others: then what is in it is looked at as everything is.
+      at = Math.max(endOfQuoted(output, at + 1, CLOSING_BRACKET), at) + 1;
+    } else if (kind === BACKSLASH && output[at + 1] === '.') at += 2;
+    else return false;
   }
   return true;
 }
 
-function isDigit(code: number): boolean {
-  return code >= 48 && code <= 57;
-}
+const CLOSING_BRACKET = 93;
 
-function isWord(code: number): boolean {
-  const lower = code | 32;
-  if (code >= BEYOND_ASCII) return !NEVER.has(String.fromCharCode(code));
-  return (lower >= 97 && lower <= 122) || isDigit(code) || code === 95;
-}
-
+/** Offset behind a word; -1 for one that no database would take for a name. */
 function endOfWord(output: string, start: number): number {
-  let at = start;
-  while (at < output.length && isWord(output.charCodeAt(at))) at++;
-  return at;
-}
-
-function isParameter(output: string, start: number, end: number): boolean {
-  if (end - start > MAX_PARAMETER_DIGITS) return false;
-  for (let at = start; at < end; at++) if (!isDigit(output.charCodeAt(at))) return false;
-  return true;
-}
-
-/** Whether something that reads as a name is short, holds no long number, and at least one letter. */
-function isPlainName(output: string, start: number, end: number): boolean {
-  if (end - start > LONGEST_NAME) return false;
   let digits = 0;
-  let letters = 0;
-  for (let at = start; at < end; at++) {
-    const code = output.charCodeAt(at);
-    if (isDigit(code)) {
-      if (++digits > MOST_DIGITS_IN_A_ROW) return false;
-      continue;
-    }
-    digits = 0;
-    if (isWord(code)) letters++;
-    else if ("'\"`@;?{}[]\\/*".includes(output[at] as string)) return false;
+  let at = start;
+  for (; at < output.length; at++) {
+    const kind = kindOf(output.charCodeAt(at));
+    if (kind === LETTER) digits = 0;
+    else if (kind !== DIGIT) break;
+    else if (++digits > MOST_DIGITS_IN_A_ROW) return -1;
   }
-  return letters > 0 || end - start <= MAX_PARAMETER_DIGITS || output[start - 1] === '"' || output[start - 1] === '`';
+  return at - start > LONGEST_NAME ? -1 : at;
+}
+
+/** Offset of the quote that ends a name; -1 when it holds what names do not, or does not end. */
+function endOfQuoted(output: string, start: number, close: number): number {
+  let digits = 0;
+  for (let at = start; at < output.length && at - start <= LONGEST_NAME; at++) {
+    const code = output.charCodeAt(at);
+    if (code === close) return close === CLOSING_BRACKET && !hasLetter(output, start, at) ? -1 : at;
+    const kind = kindOf(code);
+    if (kind === DIGIT) {
+      if (++digits > MOST_DIGITS_IN_A_ROW) return -1;
+    } else if (kind === HARMLESS || kind === LETTER || kind === FIRST_OF_PAIR) {
+      if (code === COMMA && close === CLOSING_BRACKET) return -1;
+      digits = 0;
+    } else return -1;
+  }
+  return -1;
+}
+
+const COMMA = 44;
+
+function hasLetter(output: string, start: number, end: number): boolean {
+  for (let at = start; at < end; at++) if (kindOf(output.charCodeAt(at)) === LETTER) return true;
+  return false;
+}
+
+function kindOf(code: number): number {
+  if (code < BEYOND_ASCII) return KINDS[code] as number;
+  return NEVER.has(code) ? FORBIDDEN : LETTER;
+}
+
+function kinds(): Uint8Array {
+  const table = new Uint8Array(BEYOND_ASCII);
+  const mark = (characters: string, kind: number) => {
+    for (const character of characters) table[character.charCodeAt(0)] = kind;
+  };
+  mark('abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_', LETTER);
+  mark('0123456789', DIGIT);
+  mark('-/*{$', FIRST_OF_PAIR);
+  mark('"`', QUOTE);
+  mark('[', BRACKET);
+  mark("'\0", FORBIDDEN);
+  mark('\\', BACKSLASH);
+  return table;
 }
