@@ -55,10 +55,11 @@ export function readCommon(
       break;
     }
   }
-  const { tokens, verbs } = first as CommonReading;
+  const { tokens } = first as CommonReading;
   const common = isCode as Uint8Array;
   foldUncommon(tokens, common);
-  return { tokens, verbs, isAmbiguous: count(common) !== mostCode };
+  // What is left must make statements by itself: a verb may be among what went.
+  return { tokens, verbs: applyRules(tokens), isAmbiguous: count(common) !== mostCode };
 }
 
 function maskOf(tokens: TokenList, length: number): Uint8Array {
