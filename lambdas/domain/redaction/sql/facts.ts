@@ -1,7 +1,7 @@
 import { type Filter, filtersOf } from './filters.ts';
 import { keyword, keywords, keywordText } from './keywords.ts';
+import { type LiteralKind, literalKind } from './literal-kinds.ts';
 import {
-  BOOLEAN,
   COMMENT,
   DATA,
   FIRST_LITERAL,
@@ -9,7 +9,6 @@ import {
   NUMBER,
   OPERATOR,
   PARAMETER,
-  SECRET,
   STRING,
   type TokenList,
   WORD,
@@ -42,8 +41,6 @@ export interface SqlFacts {
   /** Comparisons of a column with a literal or a parameter; left out when the reading is not sure. */
   readonly filters?: readonly Filter[];
 }
-
-export type LiteralKind = 'string' | 'number' | 'boolean' | 'bareValue' | 'data';
 
 const MOST_VERBS = 16;
 const MOST_ROW_DIGITS = 9;
@@ -107,14 +104,6 @@ export function factsOf(
     ...(hadHint ? { hadHint } : {}),
     ...(isSure ? { filters: filtersOf(text, tokens, pseudonym) } : {}),
   };
-}
-
-/** How a literal is called in facts. */
-export function literalKind(kind: number): LiteralKind {
-  if (kind === STRING) return 'string';
-  if (kind === NUMBER) return 'number';
-  if (kind === BOOLEAN) return 'boolean';
-  return kind === SECRET ? 'bareValue' : 'data';
 }
 
 function verbsOf(tokens: TokenList, verbs: readonly number[]): string[] {

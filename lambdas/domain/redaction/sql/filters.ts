@@ -1,6 +1,6 @@
-import { type LiteralKind, literalKind } from './facts.ts';
 import { isData, isPseudonym } from './identifiers.ts';
 import { keyword, keywords } from './keywords.ts';
+import { type LiteralKind, literalKind } from './literal-kinds.ts';
 import {
   BOOLEAN,
   FIRST_LITERAL,

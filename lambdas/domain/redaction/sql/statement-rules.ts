@@ -111,7 +111,10 @@ function startOfStatement(tokens: TokenList, start: number, end: number): number
 /** Everything behind a word up to the end of the statement. */
 function foldAfter(tokens: TokenList, from: number, end: number, word: number): void {
   for (let at = from; at < end; at++) {
-    if (tokens.isKeyword(at, word)) return foldTail(tokens, at + 1, end);
+    if (tokens.isKeyword(at, word)) {
+      foldTail(tokens, at + 1, end);
+      return;
+    }
   }
 }
 
@@ -128,7 +131,8 @@ function foldSetting(tokens: TokenList, from: number, end: number): void {
   if (tokens.kind(first) === PARAMETER && tokens.detail(first) !== SYSTEM_VARIABLE) return;
   for (let at = first; at < end; at++) {
     if (tokens.isOperator(at, EQUALS) || tokens.isKeyword(at, K.to)) {
-      return foldTail(tokens, at + 1, end);
+      foldTail(tokens, at + 1, end);
+      return;
     }
   }
   const value = tokens.solid(afterName(tokens, first, end));
@@ -141,7 +145,10 @@ function foldDefinition(tokens: TokenList, from: number, end: number): void {
   let at = from;
   while (at < end && isModifier(tokens, at)) at++;
   const object = at < end && tokens.kind(at) === WORD ? tokens.detail(at) : 0;
-  if (PLAIN_OBJECTS[object] === 1) return foldOptions(tokens, at + 1, end);
+  if (PLAIN_OBJECTS[object] === 1) {
+    foldOptions(tokens, at + 1, end);
+    return;
+  }
   at = tokens.solid(at + 1);
   while (at < end && tokens.kind(at) === WORD && NAME_PREFIXES[tokens.detail(at)] === 1) {
     at = tokens.solid(at + 1);

@@ -70,7 +70,7 @@ function endOfQuoted(output: string, start: number, close: number): number {
     if (kind === DIGIT) {
       if (++digits > MOST_DIGITS_IN_A_ROW) return -1;
     } else if (kind === HARMLESS || kind === LETTER || kind === FIRST_OF_PAIR) {
-      if (code === COMMA && close === CLOSING_BRACKET) return -1;
+      if (code === SEMICOLON || (code === COMMA && close === CLOSING_BRACKET)) return -1;
       digits = 0;
     } else return -1;
   }
@@ -78,6 +78,7 @@ function endOfQuoted(output: string, start: number, close: number): number {
 }
 
 const COMMA = 44;
+const SEMICOLON = 59;
 
 function hasLetter(output: string, start: number, end: number): boolean {
   for (let at = start; at < end; at++) if (kindOf(output.charCodeAt(at)) === LETTER) return true;

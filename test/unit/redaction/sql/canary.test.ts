@@ -12,7 +12,8 @@ const casesOfFamily = Math.ceil(CASES / families.length);
 
 const redact = (sql: string, dialect: string | undefined) =>
   redactSql(sql, { ...(dialect ? { dialect } : {}), pseudonym: () => 'id_0a1b' });
-const everything = (sql: string, dialect: string | undefined) => JSON.stringify(redact(sql, dialect));
+const everything = (sql: string, dialect: string | undefined) =>
+  JSON.stringify(redact(sql, dialect));
 
 describe.each(families)('a canary in a statement of %s', (name, family) => {
   it('never survives, in whole or in part, and leaves no trace', () => {
@@ -30,10 +31,12 @@ describe.each(families)('a canary in a statement of %s', (name, family) => {
       const twin = everything(statement(family, new Dice(start), other), dialect);
       if (twin !== stored) expect.fail(`two outputs: ${what} -> ${stored} and ${twin}`);
       const again = redact(result.text, dialect).text;
-      if (again !== result.text) expect.fail(`not idempotent: ${what} -> ${result.text} -> ${again}`);
+      if (again !== result.text)
+        expect.fail(`not idempotent: ${what} -> ${result.text} -> ${again}`);
       const damaged = damage(sql, dice);
       const rest = everything(damaged, dialect);
-      if (leaks(rest, secret)) expect.fail(`leak: ${what}, damaged: ${JSON.stringify(damaged)} -> ${rest}`);
+      if (leaks(rest, secret))
+        expect.fail(`leak: ${what}, damaged: ${JSON.stringify(damaged)} -> ${rest}`);
     }
   });
 
@@ -46,7 +49,9 @@ describe.each(families)('a canary in a statement of %s', (name, family) => {
         for (let end = 0; end <= sql.length; end++) {
           const stored = everything(sql.slice(0, end), dialect);
           if (leaks(stored, secret)) {
-            expect.fail(`seed ${seed}, ${dialect}: ${JSON.stringify(sql.slice(0, end))} -> ${stored}`);
+            expect.fail(
+              `seed ${seed}, ${dialect}: ${JSON.stringify(sql.slice(0, end))} -> ${stored}`,
+            );
           }
         }
       }

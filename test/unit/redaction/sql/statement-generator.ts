@@ -48,28 +48,79 @@ export function leaks(text: string, { letters, digits }: Canary): boolean {
 
 /** What people and attackers put between the letters of a value. */
 const TROUBLE = [
-  ...["'", '"', '`', '\\', "\\'", '--', '/*', '*/', ';', '$$', ')', ']', '}', '{{', '}}', '{%', '#'],
-  ...['\n', '\r', '\r\n', '\t', '\0', ' ', '://', '@', '//', '?', '😀', '＇', '‘', '\u00A0', '\u2028', 'ﬁ'],
+  ...[
+    "'",
+    '"',
+    '`',
+    '\\',
+    "\\'",
+    '--',
+    '/*',
+    '*/',
+    ';',
+    '$$',
+    ')',
+    ']',
+    '}',
+    '{{',
+    '}}',
+    '{%',
+    '#',
+  ],
+  ...[
+    '\n',
+    '\r',
+    '\r\n',
+    '\t',
+    '\0',
+    ' ',
+    '://',
+    '@',
+    '//',
+    '?',
+    '😀',
+    '＇',
+    '‘',
+    '\u00A0',
+    '\u2028',
+    'ﬁ',
+  ],
   ...["' OR '", "'; DROP TABLE x; --", '" AND "', "q'[", "E'", '"""', "'''", '$t$', '[["'],
 ];
 
 /** How a dialect writes a value that holds these characters; undefined when it cannot. */
 type Flavour = (content: string, canary: Canary) => string | undefined;
 
-const doubled = (quote: string, prefix = ''): Flavour => (content) =>
-  `${prefix}${quote}${content.replaceAll(quote, quote + quote)}${quote}`;
-const escaped = (quote: string, prefix = ''): Flavour => (content) =>
-  `${prefix}${quote}${content.replaceAll('\\', '\\\\').replaceAll(quote, `\\${quote}`)}${quote}`;
-const escapedAndDoubled = (quote: string, prefix = ''): Flavour => (content) =>
-  `${prefix}${quote}${content.replaceAll('\\', '\\\\').replaceAll(quote, quote + quote)}${quote}`;
-const between = (open: string, close: string): Flavour => (content) =>
-  content.includes(close) || `${content}${close}`.indexOf(close) < content.length
-    ? undefined
-    : open + content + close;
-const raw = (quote: string, prefix: string): Flavour => (content) =>
-  content.includes(quote) || content.endsWith('\\') ? undefined : prefix + quote + content + quote;
-const triple = (quote: string, prefix = ''): Flavour => (content) =>
-  content.includes(quote) || content.includes('\\') ? undefined : `${prefix}${quote.repeat(3)}${content}${quote.repeat(3)}`;
+const doubled =
+  (quote: string, prefix = ''): Flavour =>
+  (content) =>
+    `${prefix}${quote}${content.replaceAll(quote, quote + quote)}${quote}`;
+const escaped =
+  (quote: string, prefix = ''): Flavour =>
+  (content) =>
+    `${prefix}${quote}${content.replaceAll('\\', '\\\\').replaceAll(quote, `\\${quote}`)}${quote}`;
+const escapedAndDoubled =
+  (quote: string, prefix = ''): Flavour =>
+  (content) =>
+    `${prefix}${quote}${content.replaceAll('\\', '\\\\').replaceAll(quote, quote + quote)}${quote}`;
+const between =
+  (open: string, close: string): Flavour =>
+  (content) =>
+    content.includes(close) || `${content}${close}`.indexOf(close) < content.length
+      ? undefined
+      : open + content + close;
+const raw =
+  (quote: string, prefix: string): Flavour =>
+  (content) =>
+    content.includes(quote) || content.endsWith('\\')
+      ? undefined
+      : prefix + quote + content + quote;
+const triple =
+  (quote: string, prefix = ''): Flavour =>
+  (content) =>
+    content.includes(quote) || content.includes('\\')
+      ? undefined
+      : `${prefix}${quote.repeat(3)}${content}${quote.repeat(3)}`;
 const number: Flavour = (_content, { digits }) => digits;
 const decimal: Flavour = (_content, { digits }) => `-${digits.slice(0, 8)}.${digits.slice(8)}e5`;
 const hex: Flavour = (_content, { digits }) => `0x${digits}`;
@@ -85,9 +136,11 @@ export interface Family {
   readonly templates?: readonly string[];
 }
 
-const block = (content: string) => (/\*\/|\/\*|^[!+]|^M!/.test(content) ? undefined : `/* ${content} */`);
+const block = (content: string) =>
+  /\*\/|\/\*|^[!+]|^M!/.test(content) ? undefined : `/* ${content} */`;
 const line = (content: string) => (/[\n\r]/.test(content) ? undefined : `-- ${content}\n`);
-const nested = (content: string) => (/\*\/|\/\*/.test(content) ? undefined : `/* a /* ${content} */ ${content} */`);
+const nested = (content: string) =>
+  /\*\/|\/\*/.test(content) ? undefined : `/* a /* ${content} */ ${content} */`;
 const hash = (content: string) => (/[\n\r]/.test(content) ? undefined : `# ${content}\n`);
 const slashes = (content: string) => (/[\n\r]/.test(content) ? undefined : `// ${content}\n`);
 const hint = (content: string) => (/\*\/|\/\*/.test(content) ? undefined : `/*+ ${content} */`);
@@ -148,12 +201,23 @@ export const FAMILIES: Readonly<Record<string, Family>> = {
     values: [escaped("'"), escapedAndDoubled("'"), between('$$', '$$'), ...anywhere],
     comments: [block, line, slashes],
     names: ['"Order Lines"', 'db.public.orders'],
-    templates: ['COPY INTO N FROM @stage/B/B.csv FILE_FORMAT = (TYPE = B)', 'PUT file:///B @~/B', 'LIST @%t/B'],
+    templates: [
+      'COPY INTO N FROM @stage/B/B.csv FILE_FORMAT = (TYPE = B)',
+      'PUT file:///B @~/B',
+      'LIST @%t/B',
+    ],
   },
   bigquery: {
     dialects: ['bigquery', 'gcp.bigquery'],
     values: [
-      ...[escaped("'"), escaped('"'), escaped("'", 'b'), triple("'"), triple('"'), triple('"', 'rb')],
+      ...[
+        escaped("'"),
+        escaped('"'),
+        escaped("'", 'b'),
+        triple("'"),
+        triple('"'),
+        triple('"', 'rb'),
+      ],
       ...[raw("'", 'r'), raw('"', 'R'), ...anywhere],
     ],
     comments: [block, line, hash],
@@ -182,7 +246,10 @@ export const FAMILIES: Readonly<Record<string, Family>> = {
     values: [escaped("'"), escapedAndDoubled("'"), between('$h$', '$h$'), ...anywhere],
     comments: [block, line, hash],
     names: ['"Order Lines"', '`order lines`', 'db.orders'],
-    templates: ['INSERT INTO N (a, b) FORMAT JSONEachRow {"a": "R", "b": R}', 'INSERT INTO N FORMAT CSV R,R\nR,R'],
+    templates: [
+      'INSERT INTO N (a, b) FORMAT JSONEachRow {"a": "R", "b": R}',
+      'INSERT INTO N FORMAT CSV R,R\nR,R',
+    ],
   },
   sqlite: {
     dialects: ['sqlite'],
