@@ -2,7 +2,7 @@
 export const SPACE = 1;
 export const LETTER = 2;
 export const DIGIT = 3;
-export const OPERATOR = 4;
+const OPERATOR = 4;
 /** Has a method of its own in the lexer. */
 export const SPECIAL = 5;
 /** Never stands in code: NUL and other control characters. */

@@ -1,5 +1,5 @@
 /** A rule of the lexer that a dialect settles or leaves open. */
-export type Setting = boolean | 'open';
+type Setting = boolean | 'open';
 
 /** Rules that two readings of the same text may differ in. */
 export interface Readings {

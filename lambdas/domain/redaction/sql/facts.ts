@@ -15,7 +15,7 @@ import {
 } from './tokens.ts';
 
 /** A bound on rows. The number is given only where nothing but a count of rows can stand. */
-export type RowBound =
+type RowBound =
   | { readonly kind: 'constant'; readonly rows: number }
   | { readonly kind: 'parameter' | 'expression' };
 

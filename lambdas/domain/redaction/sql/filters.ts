@@ -1,4 +1,4 @@
-import { isData, isPseudonym } from './identifiers.ts';
+import { isData, isPseudonym, mayBeData } from './identifiers.ts';
 import { keyword, keywords } from './keywords.ts';
 import { type LiteralKind, literalKind } from './literal-kinds.ts';
 import {
@@ -113,7 +113,8 @@ function columnOf(
       tokens.start(at) + (isQuoted ? 1 : 0),
       tokens.end(at) - (isQuoted ? 1 : 0),
     );
-    if (!isData(part)) column += part;
+    const isSimple = !isQuoted && !mayBeData(part, 0, part.length);
+    if (isSimple || !isData(part)) column += part;
     else {
       const stand = pseudonym(part);
       column += isPseudonym(stand) ? stand : '?';

@@ -241,7 +241,8 @@ export class Lexer extends WordReader {
         this.operator(47);
         let stop = path + 1;
         while (stop < text.length && !' \t\r\n\f\v,;)\'"'.includes(text[stop] as string)) stop++;
-        if (stop > path + 1) this.add(DATA, path + 1, stop);
+        if (text[stop] === "'" || text[stop] === '"') this.cut(path + 1);
+        else if (stop > path + 1) this.add(DATA, path + 1, stop);
         return;
       }
     }

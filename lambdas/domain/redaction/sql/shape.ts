@@ -2,6 +2,7 @@ import { isSpaceCode, isWordCode } from './characters.ts';
 
 const [OPEN, CLOSE, COMMA, MINUS, QUESTION, COLON] = [40, 41, 44, 45, 63, 58] as const;
 const [DOUBLE_QUOTE, BACKTICK, DOLLAR, AT_SIGN] = [34, 96, 36, 64] as const;
+const [LAST_OF_IN, LAST_OF_VALUES] = [110, 115] as const;
 const BEYOND_ASCII = 128;
 const LIST_OF_VALUES = '(?+)';
 
@@ -86,12 +87,11 @@ function endOfWord(text: string, start: number): number {
 function endsWithListWord(text: string, open: number): boolean {
   let end = open;
   while (end > 0 && isSpaceCode(text.charCodeAt(end - 1))) end--;
-  for (const word of ['in', 'values']) {
-    const start = end - word.length;
-    if (text.startsWith(word, start) && (start === 0 || !isWordCode(text.charCodeAt(start - 1))))
-      return true;
-  }
-  return false;
+  const last = text.charCodeAt(end - 1);
+  if (last !== LAST_OF_IN && last !== LAST_OF_VALUES) return false;
+  const word = last === LAST_OF_IN ? 'in' : 'values';
+  const start = end - word.length;
+  return text.startsWith(word, start) && (start === 0 || !isWordCode(text.charCodeAt(start - 1)));
 }
 
 /** Offset behind `(?, ?), (?, $1)`; the start when something else than values stands there. */

@@ -82,7 +82,7 @@ function applyToStatement(tokens: TokenList, start: number, end: number): number
   }
   foldAfter(tokens, first + 1, end, K.identified);
   if (PLAIN_VERBS[verb] === 1) {
-    if (verb === K.exec || verb === K.execute) foldArguments(tokens, first + 1, end);
+    foldInner(tokens, first, end);
     return verb;
   }
   if (OPAQUE_VERBS[verb] === 1) tokens.fold(tokens.solid(first + 1), end, SECRET);
@@ -94,6 +94,19 @@ function applyToStatement(tokens: TokenList, start: number, end: number): number
     foldOptions(tokens, first + 1, end);
   }
   return verb;
+}
+
+/** Batches and blocks hold further statements without a semicolon before them. */
+function foldInner(tokens: TokenList, from: number, end: number): void {
+  for (let at = from; at < end; at++) {
+    if (tokens.kind(at) !== WORD) continue;
+    const word = tokens.detail(at);
+    if (word === K.exec || word === K.execute) foldArguments(tokens, at + 1, end);
+    else if (word === K.create || word === K.alter) {
+      foldDefinition(tokens, at + 1, end);
+      return;
+    }
+  }
 }
 
 /** The verb may stand behind templates, brackets, braces and `? =` of a call. */
@@ -195,8 +208,7 @@ function foldOptions(tokens: TokenList, from: number, end: number): void {
       if (depth === list) list = 0;
       depth--;
     } else if (kind === WORD || kind === QUOTED) {
-      if (kind === WORD && QUERY_STARTS[tokens.detail(at)] === 1 && isAfterAs(tokens, before))
-        return;
+      if (startsQuery(tokens, at, before)) return;
       const isName =
         before >= 0 &&
         tokens.kind(before) === OPERATOR &&
@@ -206,6 +218,12 @@ function foldOptions(tokens: TokenList, from: number, end: number): void {
     }
     before = at;
   }
+}
+
+/** Not the WITH that opens a list of options. */
+function startsQuery(tokens: TokenList, at: number, before: number): boolean {
+  if (tokens.kind(at) !== WORD || QUERY_STARTS[tokens.detail(at)] !== 1) return false;
+  return !tokens.isOperator(tokens.solid(at + 1), OPEN) && isAfterAs(tokens, before);
 }
 
 function isAfterAs(tokens: TokenList, before: number): boolean {

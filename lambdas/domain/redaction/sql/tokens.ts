@@ -5,10 +5,10 @@ export const OPERATOR = 3;
 export const PARAMETER = 4;
 /** The detail of a parameter that begins with two at signs. */
 export const SYSTEM_VARIABLE = 2;
-export const LAST_CODE = PARAMETER;
+export const LAST_CODE = 4;
 export const COMMENT = 5;
 export const STRING = 6;
-export const FIRST_LITERAL = STRING;
+export const FIRST_LITERAL = 6;
 export const NUMBER = 7;
 export const BOOLEAN = 8;
 /** Text that is no SQL: rows of COPY, inline formats, paths, accounts, templates. */

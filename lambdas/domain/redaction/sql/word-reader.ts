@@ -106,7 +106,7 @@ export abstract class WordReader {
       return;
     }
     const found = end - start < 16 ? keywordAt(hash, text, start, end) : 0;
-    if (found !== 0 && TRUTH[found] === 1 && this.isValue(end)) {
+    if (found !== 0 && TRUTH[found] === 1 && this.isValue()) {
       this.add(BOOLEAN, start, end);
       return;
     }
@@ -126,10 +126,8 @@ export abstract class WordReader {
   }
 
   /** Whether TRUE or FALSE is a value here and not part of a name. */
-  private isValue(end: number): boolean {
+  private isValue(): boolean {
     const last = this.tokens.count - 1;
-    const next = this.text.charCodeAt(end);
-    if (next === 46 || next === 40) return false;
     return last < 0 || !(this.tokens.isOperator(last, 46) || this.tokens.isKeyword(last, AS));
   }
 

@@ -46,6 +46,18 @@ describe('reports of others', () => {
     ['SET LOCAL app.key TO abcdef', 'SET LOCAL app.key TO ?'],
     ['ALTER DATABASE d SET app.key = abcdef', 'ALTER DATABASE d ?'],
     ['EXEC sp_password old1, new2', 'EXEC sp_password ?, ?'],
+    ['IF x = 1 EXEC sp_password old1', 'IF x = ? EXEC sp_password ?'],
+    ['BEGIN ALTER USER u PASSWORD pw9; END', 'BEGIN ALTER USER u ?; END'],
+    [
+      'CREATE TABLE t (a int) WITH (user = u9, password = pw9)',
+      'CREATE TABLE t (a int) WITH (user = ?, password = ?)',
+    ],
+    [
+      'CREATE TABLE t USING jdbc OPTIONS (password pw9)',
+      'CREATE TABLE t USING jdbc OPTIONS (password ?)',
+    ],
+    ['RESTORE DATABASE d WITH PASSWORD = pw9', 'RESTORE DATABASE d WITH PASSWORD ?'],
+    ['PRAGMA key = pw9', 'PRAGMA key = ?'],
   ])('(5) bare words are passwords: %s', (sql, expected) => {
     expect(text(sql, 'oracle')).toBe(expected);
   });

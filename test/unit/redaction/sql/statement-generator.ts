@@ -22,7 +22,7 @@ export class Dice {
 /** Letters that no keyword and no name of the templates has in such a row. */
 const LETTERS = 'qxzjkvw';
 const DIGITS = '3456789';
-export const CANARY_LENGTH = 16;
+const CANARY_LENGTH = 16;
 /** What a leak is: so many characters of a canary in a row. */
 const PIECE = 4;
 
