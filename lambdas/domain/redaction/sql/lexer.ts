@@ -34,6 +34,9 @@ import {
 import { WordReader } from './word-reader.ts';
 
 const MAX_PARAMETER_DIGITS = 5;
+/** Beside letters and digits; a placeholder, too, so that redacted text stays as it is. */
+const PATH = '.-=%/~+:?';
+const AFTER_PATH = ' \t\r\n\f\v,;)';
 
 /**
  * Splits a text into the tokens of one reading, in one pass. Where the text leaves what the reading can
@@ -236,18 +239,32 @@ export class Lexer extends WordReader {
         (isWordCode(text.charCodeAt(path)) || '.~%'.includes(text[path] as string))
       )
         path++;
-      if (text.charCodeAt(path) === 47) {
+      if (text.charCodeAt(path) === 47 && text.charCodeAt(path + 1) !== 42) {
         this.add(PARAMETER, at, path);
         this.operator(47);
-        let stop = path + 1;
-        while (stop < text.length && !' \t\r\n\f\v,;)\'"'.includes(text[stop] as string)) stop++;
-        if (text[stop] === "'" || text[stop] === '"') this.cut(path + 1);
-        else if (stop > path + 1) this.add(DATA, path + 1, stop);
+        this.path(path + 1);
         return;
       }
     }
     if (end === at + 1) this.operator(64);
     else this.add(PARAMETER, at, end, text.charCodeAt(at + 1) === 64 ? SYSTEM_VARIABLE : 0);
+  }
+
+  /** The path behind a stage. What may begin a string or a comment to others makes it unsure. */
+  private path(start: number): void {
+    const { text } = this;
+    let end = start;
+    while (
+      end < text.length &&
+      (isWordCode(text.charCodeAt(end)) || PATH.includes(text[end] as string))
+    ) {
+      end++;
+    }
+    const isSure = end === text.length || AFTER_PATH.includes(text[end] as string);
+    const path = text.slice(start, end);
+    if (!isSure || path.includes('--') || path.includes('//') || path.includes('$'))
+      this.cut(start);
+    else if (end > start) this.add(DATA, start, end);
   }
 
   private semicolon(): void {

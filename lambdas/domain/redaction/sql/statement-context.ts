@@ -1,4 +1,4 @@
-import { isSpaceCode, isWordCode } from './characters.ts';
+import { isDigit, isSpaceCode, isWordCode } from './characters.ts';
 import { keyword, keywords } from './keywords.ts';
 import { OPERATOR, type TokenList, WORD } from './tokens.ts';
 
@@ -58,7 +58,7 @@ export class StatementContext {
     if (end === -1) return false;
     const last = tokens.solidBefore(tokens.count);
     if (last < 0) return false;
-    if (text.charCodeAt(end + 1) === 46 && isWordOrQuote(text.charCodeAt(end + 2))) return true;
+    if (text.charCodeAt(end + 1) === 46 && continuesName(text.charCodeAt(end + 2))) return true;
     if (tokens.isOperator(last, 46) && tokens.end(last) === at) return true;
     const depth = this.brackets.length;
     if (this.verb === INSERT && this.isBeforeValues && depth === 1) return true;
@@ -93,6 +93,7 @@ function endOfSimpleName(text: string, at: number): number {
   return end > at && text.charCodeAt(end) === 34 ? end : -1;
 }
 
-function isWordOrQuote(code: number): boolean {
-  return isWordCode(code) || code === 34 || code === 42;
+/** What follows the dot of a name, or the placeholder of what followed it. */
+function continuesName(code: number): boolean {
+  return (isWordCode(code) && !isDigit(code)) || code === 34 || code === 42 || code === 63;
 }

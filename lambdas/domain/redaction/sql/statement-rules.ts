@@ -157,7 +157,11 @@ function foldSetting(tokens: TokenList, from: number, end: number): void {
 function foldDefinition(tokens: TokenList, from: number, end: number): void {
   let at = from;
   while (at < end && isModifier(tokens, at)) at++;
-  const object = at < end && tokens.kind(at) === WORD ? tokens.detail(at) : 0;
+  if (at >= end || tokens.kind(at) !== WORD) {
+    foldTail(tokens, at, end);
+    return;
+  }
+  const object = tokens.detail(at);
   if (PLAIN_OBJECTS[object] === 1) {
     foldOptions(tokens, at + 1, end);
     return;

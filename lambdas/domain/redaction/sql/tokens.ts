@@ -25,6 +25,9 @@ export const GONE = 13;
 const DETAIL_SHIFT = 8;
 const KIND_MASK = 0xff;
 const FIELDS = 3;
+/** Of statements as they are; for others the list grows. */
+const CHARACTERS_PER_TOKEN = 3;
+const FEWEST_TOKENS = 16;
 
 /**
  * The tokens of one reading, in order; everything between them is white space. One flat array: a
@@ -32,17 +35,25 @@ const FIELDS = 3;
  */
 export class TokenList {
   count = 0;
-  private readonly fields: Int32Array;
+  private fields: Int32Array;
 
   constructor(characters: number) {
-    this.fields = new Int32Array((characters + 2) * FIELDS);
+    const tokens = Math.ceil(characters / CHARACTERS_PER_TOKEN) + FEWEST_TOKENS;
+    this.fields = new Int32Array(tokens * FIELDS);
   }
 
   add(kind: number, start: number, end: number, detail: number): void {
     const at = this.count++ * FIELDS;
+    if (at === this.fields.length) this.grow();
     this.fields[at] = kind | (detail << DETAIL_SHIFT);
     this.fields[at + 1] = start;
     this.fields[at + 2] = end;
+  }
+
+  private grow(): void {
+    const larger = new Int32Array(this.fields.length * 2);
+    larger.set(this.fields);
+    this.fields = larger;
   }
 
   kind(index: number): number {

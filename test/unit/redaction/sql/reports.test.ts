@@ -76,6 +76,18 @@ describe('reports of others', () => {
     });
   });
 
+  it.each(['snowflake', 'mysql', 'hive', 'postgres'])(
+    '(8) an even number of backslashes escapes no quote in %s',
+    (dialect) => {
+      expect(
+        redact(String.raw`SELECT a FROM t WHERE b = 'x\\' AND c = 'hush'`, dialect),
+      ).toMatchObject({
+        mode: 'full',
+        text: 'SELECT a FROM t WHERE b = ? AND c = ?',
+      });
+    },
+  );
+
   it('(9) a long statement behind a comment is never handed through', () => {
     const sql = `/* job */ SELECT a FROM t WHERE login = 'hush' OR b IN (${'1,'.repeat(150_000)}1)`;
     expect(redact(sql)).toMatchObject({ mode: 'skeleton', text: '?', rules: ['too_long'] });
