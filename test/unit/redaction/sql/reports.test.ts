@@ -155,12 +155,38 @@ describe('what is not sure', () => {
     expect(text('SELECT hush hush */ 1', 'postgres')).toBe('SELECT ?');
   });
 
+  it('goes from the first question on when there are too many readings to make', () => {
+    expect(text('SELECT a, [b], c --d\n, e //f\n, g #h\n, i FROM t')).toBe('SELECT a, ?');
+    expect(text('SELECT a, [b], c --d\n, i FROM t')).toMatch(/^SELECT a, \[b\], c .*i FROM t$/s);
+  });
+
+  it('leaves one placeholder for each literal, doubled quotes included', () => {
+    expect(text("SELECT 'it''s', \"a\"\"b\", E'x''y' FROM t", 'duckdb')).toBe(
+      'SELECT ?, "id_0a1b", ? FROM t',
+    );
+    expect(text("SELECT 'it''s', 'b' FROM t", 'mysql')).toBe('SELECT ?, ? FROM t');
+  });
+
   it('is nothing that other readings agree on', () => {
     const { text: kept, mode } = redact("SELECT a, 'x' FROM sales.orders WHERE b = 7");
     expect({ kept, mode }).toEqual({
       kept: 'SELECT a, ? FROM sales.orders WHERE b = ?',
       mode: 'full',
     });
+  });
+});
+
+describe('what only looks like code', () => {
+  it.each([
+    ["SELECT '{{ f(' hush ') }}' FROM t", 'postgres'],
+    ['SELECT ｈｕｓｈ FROM t', 'postgres'],
+    ['INSERT INTO t (a) FORMAT CSV hush,hush', 'clickhouse'],
+    ['INSERT INTO t (a) FORMAT CSV hush,hush', undefined],
+    ['SELECT a FROM t WHERE b IS DISTINCT FROM "hush"', undefined],
+    ['SELECT a FROM t WHERE b = TRIM(BOTH FROM "hush")', 'sqlite'],
+    ['SELECT a FROM t WHERE b = a50e8400-e29b-41d4-a716-446655440000', 'cassandra'],
+  ])('goes: %s read as %s', (sql, dialect) => {
+    expect(text(sql, dialect).normalize('NFKC')).not.toMatch(/hush|e29b/);
   });
 });
 
