@@ -8,6 +8,7 @@ import { bundle } from './bundle.ts';
 import { ingest } from './ingest.ts';
 import { json } from './json.ts';
 import { path } from './path.ts';
+import { redaction } from './redaction.ts';
 import { steps } from './steps.ts';
 import { renderResult } from './table.ts';
 
@@ -16,6 +17,7 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   archive,
   steps,
   json,
+  redaction,
   bundle,
   path,
 };
@@ -30,7 +32,7 @@ const program = new Command('bench')
   .addHelpText(
     'after',
     `\nBenchmarks:\n${Object.entries(BENCHMARKS)
-      .map(([name, { summary }]) => `  ${name.padEnd(8)} ${summary}`)
+      .map(([name, { summary }]) => `  ${name.padEnd(9)} ${summary}`)
       .join('\n')}`,
   )
   .action((names: string[], options: { json?: true }) =>
