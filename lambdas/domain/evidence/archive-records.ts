@@ -10,7 +10,7 @@ import { mapConcurrently } from '../concurrency.ts';
 import { errorCode } from '../errors.ts';
 import { runKeysOf } from '../openlineage/run-key.ts';
 import type { ConsumedRecord, Prepared, QuarantinedRecord } from './consumed-record.ts';
-import type { Envelope } from './envelope.ts';
+import { charactersOf, type Envelope } from './envelope.ts';
 import {
   acceptedAfterArrival,
   quarantine,
@@ -51,7 +51,7 @@ const MAX_ACCEPTANCE_SKEW_MILLIS = 60_000;
 const CONCURRENT_DOCUMENTS = 8;
 
 /**
- * A slice ends with the record that brings the documents to be stored to this many characters, or what it files to
+ * A slice ends with the record that brings the envelopes to this many characters, or what it files to
  * this many, or with the last. Redacting 14 Mi characters, the most of a lineage slice, of the dearest shapes takes
  * some 20 s; filing 5,000 traces takes 15. A record is never cut, and brings no more than that again by itself.
  */
@@ -112,7 +112,7 @@ function prepareSlice(
     const prepared = prepareOnce(records[at] as ConsumedRecord, prepare);
     slice.push(prepared);
     if ('envelopes' in prepared) {
-      characters += sum(prepared.envelopes.map(({ document }) => document.length));
+      characters += sum(prepared.envelopes.map(charactersOf));
       filed += prepared.filed;
     } else {
       filed += FILED_IN_QUARANTINE;

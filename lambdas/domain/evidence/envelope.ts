@@ -1,3 +1,4 @@
+import { sum } from '../collections.ts';
 import type { EventKind } from '../openlineage/event.ts';
 import type { RegisteredBasis } from '../producers/registration.ts';
 import { sha256Hex } from './store-key.ts';
@@ -101,4 +102,16 @@ export function createEnvelope(input: EnvelopeInput): Envelope {
 /** The next power of two: a size is worth knowing, an exact one would betray a short secret. */
 export function bytesBucket(bytes: number): number {
   return bytes <= 16 ? 16 : 2 ** Math.ceil(Math.log2(bytes));
+}
+
+/** What a listed change takes beside its path. */
+const CHARACTERS_OF_FIELD = 64;
+
+/** Characters that an envelope holds: the document and the list of its changes, which may be as long. */
+export function charactersOf({ document, redaction }: Envelope): number {
+  return document.length + listedCharacters(redaction);
+}
+
+export function listedCharacters({ fields }: Redaction): number {
+  return sum(fields.map(({ path }) => path.length + CHARACTERS_OF_FIELD));
 }

@@ -3,7 +3,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import type { StreamPlane } from '../audit/findings.ts';
 import { groupBy } from '../collections.ts';
 import { UnreadableRecordError } from '../errors.ts';
-import type { Envelope } from './envelope.ts';
+import { charactersOf, type Envelope } from './envelope.ts';
 import { EvidencePrefix } from './evidence-prefix.ts';
 import { hourFolder, hourOf } from './hour-shard.ts';
 import { sha256Hex } from './store-key.ts';
@@ -21,7 +21,7 @@ export interface EvidenceObject {
 }
 
 /**
- * An object ends with the envelope that brings its documents to this many characters: whoever reads a line of it has
+ * An object ends with the envelope that brings them to this many characters: whoever reads a line of it has
  * to inflate all of it, query with half the memory of archive.
  */
 export const MAX_OBJECT_CHARACTERS = 8 * 1024 * 1024;
@@ -50,8 +50,8 @@ function folderOf(plane: StreamPlane, retentionClass: string, acceptedAt: string
 function* cut(envelopes: readonly Envelope[]): Generator<readonly Envelope[]> {
   let from = 0;
   let characters = 0;
-  for (const [at, { document }] of envelopes.entries()) {
-    characters += document.length;
+  for (const [at, envelope] of envelopes.entries()) {
+    characters += charactersOf(envelope);
     if (characters < MAX_OBJECT_CHARACTERS && at < envelopes.length - 1) continue;
     yield envelopes.slice(from, at + 1);
     from = at + 1;

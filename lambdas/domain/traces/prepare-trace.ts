@@ -1,17 +1,23 @@
 import { sum } from '../collections.ts';
 import { errorCode, UnreadableRecordError } from '../errors.ts';
 import type { ConsumedRecord, Prepared } from '../evidence/consumed-record.ts';
-import { createEnvelope, type Envelope } from '../evidence/envelope.ts';
+import { createEnvelope, type Envelope, listedCharacters } from '../evidence/envelope.ts';
 import { quarantine } from '../evidence/quarantine.ts';
 import { decodeStreamRecord, type RecordHead } from '../evidence/stream-record.ts';
 import { JsonDocument } from '../json/document.ts';
-import { redactOrReduce } from '../redaction/redact-or-reduce.ts';
+import { redactOrReduce, reduce } from '../redaction/redact-or-reduce.ts';
 import { spanPolicy } from '../redaction/span-policy.ts';
 import type { ValuePolicy } from '../redaction/whole-value.ts';
 import { MAX_INDEXED_LINKS } from './link-budget.ts';
 import { readExport } from './otlp.ts';
 import { skeletonOfSpans } from './skeleton.ts';
 import { splitExport, traceOf } from './split.ts';
+
+/**
+ * What is redacted of a resource is listed again in each of its traces: 100 KB of secrets above 255 traces are seven
+ * million changes. A record lists as much as a single document may; its further traces are stored as skeletons.
+ */
+const MAX_LISTED_CHARACTERS = 8 * 1024 * 1024;
 
 /**
  * Turns a stream record into one stored line per trace in it; the lines share a receipt and a stream
@@ -32,9 +38,13 @@ export function prepareTraces(
     // Ingest let only spans through that can be filed: a record without one, or with others, is not ours.
     if (spans.length === 0) throw new UnreadableRecordError('no_span');
     const deviations = rejected.map(({ rule }) => `left_out_${rule}`);
-    const envelopes = [...splitExport(document, spans, traceOf)].map(([traceId, text]) =>
-      envelopeOf({ record, head, traceId, text, deviations, policy }),
-    );
+    let listed = 0;
+    const envelopes = [...splitExport(document, spans, traceOf)].map(([traceId, text]) => {
+      const store = listed < MAX_LISTED_CHARACTERS ? redactOrReduce : reduce;
+      const envelope = envelopeOf({ record, head, traceId, text, deviations, policy, store });
+      listed += listedCharacters(envelope.redaction);
+      return envelope;
+    });
     const links = sum(spans.map(({ runIds }) => runIds.length));
     const filed = envelopes.length + Math.min(links, MAX_INDEXED_LINKS);
     return { position, arrivedAtMillis, envelopes, filed };
@@ -51,11 +61,12 @@ interface Part {
   readonly text: string;
   readonly deviations: readonly string[];
   readonly policy: ValuePolicy;
+  readonly store: typeof redactOrReduce;
 }
 
-function envelopeOf({ record, head, traceId, text, deviations, policy }: Part): Envelope {
+function envelopeOf({ record, head, traceId, text, deviations, policy, store }: Part): Envelope {
   const document = new JsonDocument(text);
-  const stored = redactOrReduce(document, policy, skeletonOfSpans);
+  const stored = store(document, policy, skeletonOfSpans);
   return createEnvelope({
     head,
     receivedBytes: Buffer.byteLength(text),

@@ -26,12 +26,14 @@ export function archive(overrides: Partial<ArchiveDependencies> = {}) {
       }),
     ...overrides,
   };
-  const run = (...records: ConsumedRecord[]) => archiveRecords(records, dependencies, wholeMinute);
+  const runWithin = (remainingMillis: () => number, records: readonly ConsumedRecord[]) =>
+    archiveRecords(records, dependencies, remainingMillis);
+  const run = (...records: ConsumedRecord[]) => runWithin(wholeMinute, records);
   const findings = () =>
     [...index.findingRows.values()].map(({ kind, subject }) => `${kind} ${subject}`).sort();
   const text = () =>
     vault.versions
       .map(({ key, body }) => key + (key.endsWith('.gz') ? gunzipSync(body) : body))
       .join();
-  return { vault, index, named, run, findings, text };
+  return { vault, index, named, run, runWithin, findings, text };
 }

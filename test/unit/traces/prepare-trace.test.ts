@@ -130,4 +130,16 @@ describe('prepareTraces', () => {
       expect(documents.join()).not.toMatch(/SELECT|INSERT|example\.com/);
     },
   );
+
+  it('lists no more changes for all traces of a record than for one document', () => {
+    const secrets = `{"x":[${Array(60_000).fill('{"token":1}').join()}]}`;
+    const spans = ['a', 'b', 'c', 'd'].map((id) =>
+      JSON.stringify(span({ traceId: id.repeat(32) })),
+    );
+    const text = `{"resourceSpans":[{"resource":${secrets},"scopeSpans":[{"spans":[${spans}]}]}]}`;
+    const prepared = prepareTraces(recordOf(text));
+    const modes = envelopesOf(prepared).map(({ redaction }) => redaction.mode);
+    expect(modes).toEqual(['full', 'full', 'skeleton', 'skeleton']);
+    expect(JSON.stringify(prepareTraces(recordOf(text)))).toBe(JSON.stringify(prepared));
+  });
 });
