@@ -165,7 +165,7 @@ describe('a producer', () => {
     expect(evidence('add', 'Bad Id', '--scopes', 'all')).toMatchObject({
       status: 2,
       stdout: '',
-      stderr: expect.stringMatching(/producerId: .*scopes\[0\]: one_of/),
+      stderr: expect.stringMatching(/<id>: .*--scopes\[0\]: one_of/),
     });
     const records = (await recordsOf(producerId)).map(({ text }) => JSON.parse(text).by.via);
     expect(new Set(records)).toEqual(new Set(['aws-credentials']));
