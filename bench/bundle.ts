@@ -21,6 +21,8 @@ const FLOOR_SOURCE =
 const PARSED_VARIABLES = {
   MAX_RECORD_BYTES: '1000000',
   RETENTION: JSON.stringify(retentionSetting(environments.local)),
+  AUTH_MODE: environments.local.endpoint.auth,
+  KEY_CACHE_SECONDS: String(environments.local.keyCacheSeconds),
 };
 
 /** Size and cold init time of every function, bundled as it is deployed. */
