@@ -59,20 +59,12 @@ function hasDuplicate(document: JsonDocument, object: Node, end: Node): boolean 
 
 function hasDuplicateAmongFew(document: JsonDocument, object: Node, end: Node): boolean {
   for (let key = object + 1; key < end; key = document.next(key + 1)) {
+    const name = document.string(key) as string;
     for (let other = document.next(key + 1); other < end; other = document.next(other + 1)) {
-      if (isSameKey(document, key, other)) return true;
+      if (document.isNamed(other, name)) return true;
     }
   }
   return false;
-}
-
-/** Whether two keys without escapes are spelled alike. */
-function isSameKey(document: JsonDocument, key: Node, other: Node): boolean {
-  const length = document.end(key) - document.start(key);
-  return (
-    length === document.end(other) - document.start(other) &&
-    document.text.startsWith(document.raw(key), document.start(other))
-  );
 }
 
 function isWellFormed(document: JsonDocument, node: Node): boolean {

@@ -38,10 +38,12 @@ export type SyntaxRule =
 /** The text is not JSON. Carries the rule and the offset in UTF-16 units, never the text. */
 export class JsonSyntaxError extends LineageError {
   override readonly name = 'JsonSyntaxError';
+  readonly rule: SyntaxRule;
   readonly offset: number;
 
   constructor(rule: SyntaxRule, offset: number) {
     super(rule, `not JSON: ${rule} at offset ${offset}`);
+    this.rule = rule;
     this.offset = offset;
   }
 }

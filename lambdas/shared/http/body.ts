@@ -3,11 +3,14 @@ import { TooLargeError } from '../../domain/errors.ts';
 import type { Deviation, Refusal } from '../../domain/openlineage/departures.ts';
 import type { TraceDeviation, TraceRefusal } from '../../domain/traces/departures.ts';
 import { type Coding, INFLATERS, requireNamedCoding, sniffCoding } from './content-coding.ts';
-import { HttpProblem } from './problem.ts';
+import { badBody } from './problem.ts';
 
 /** Lambda takes 6 MB with base64, so this much fits in any encoding. */
 export const MAX_WIRE_BYTES = 4_500_000;
 export const MAX_DECODED_BYTES = 6_000_000;
+
+/** Rules that stand in the tables of events and of exports. */
+type AnyRoute = Refusal & TraceRefusal;
 
 const BYTE_ORDER_MARK = '\uFEFF';
 
@@ -55,7 +58,7 @@ export function readBody(event: APIGatewayProxyEvent, options?: ReadOptions): Re
   try {
     text = utf8.decode(bytes);
   } catch {
-    throw badBody('not_utf8', 'the body is not UTF-8 text');
+    throw badBody<AnyRoute>('not_utf8', 'the body is not UTF-8 text');
   }
   if (!text.startsWith(BYTE_ORDER_MARK)) return { bytes, text, deviations: [] };
   return { bytes, text: text.slice(1), deviations: ['byte_order_mark'] };
@@ -81,11 +84,8 @@ function inflate(wire: Buffer, coding: Coding): Uint8Array {
   }
   const detail =
     'the compressed body is damaged, or more bytes follow it; compress it anew or send it as it is';
-  throw badBody('damaged_compression', detail);
+  throw badBody<AnyRoute>('damaged_compression', detail);
 }
-
-const badBody = (rule: Refusal & TraceRefusal, detail: string) =>
-  new HttpProblem(400, 'Bad Request', detail, { errors: [{ path: '$', rule }] });
 
 /** Last value of a header, whatever its case; undefined when it was not sent. */
 export function header(event: APIGatewayProxyEvent, name: string): string | undefined {

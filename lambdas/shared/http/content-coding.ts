@@ -1,6 +1,6 @@
 import { gunzipSync, inflateRawSync, inflateSync } from 'node:zlib';
 import type { TraceRefusal } from '../../domain/traces/departures.ts';
-import { HttpProblem } from './problem.ts';
+import { badBody, HttpProblem } from './problem.ts';
 
 /** How a body is compressed; HTTP calls a zlib stream `deflate`, and some senders leave its frame out. */
 export type Coding = 'none' | 'gzip' | 'zlib' | 'rawDeflate';
@@ -40,10 +40,13 @@ export function requireNamedCoding(wire: Uint8Array, named: string): Coding {
   if (named === '') return coding;
   const wanted = NAMED.get(named);
   if (!wanted) {
-    throw refused('content_encoding_unknown', 'compress with gzip, or send no Content-Encoding');
+    throw badBody<TraceRefusal>(
+      'content_encoding_unknown',
+      'compress with gzip, or send no Content-Encoding',
+    );
   }
   if (wanted.includes(coding)) return coding;
-  throw refused(
+  throw badBody<TraceRefusal>(
     'content_encoding_not_applied',
     'the body is not compressed as its Content-Encoding says; compress it, or send no such header',
   );
@@ -67,6 +70,3 @@ function codingByBytes(wire: Uint8Array, named: string): Coding {
 function isZlibHeader(first: number, second: number): boolean {
   return (first & 0x0f) === 8 && first >> 4 <= 7 && (first * 256 + second) % 31 === 0;
 }
-
-const refused = (rule: TraceRefusal, detail: string) =>
-  new HttpProblem(400, 'Bad Request', detail, { errors: [{ path: '$', rule }] });

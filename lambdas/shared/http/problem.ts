@@ -7,8 +7,8 @@ import {
   TooLargeError,
 } from '../../domain/errors.ts';
 import { JsonSyntaxError } from '../../domain/json/scanner.ts';
-import { REFUSALS } from '../../domain/openlineage/departures.ts';
-import { TRACE_REFUSALS } from '../../domain/traces/departures.ts';
+import { REFUSALS, type Refusal } from '../../domain/openlineage/departures.ts';
+import { TRACE_REFUSALS, type TraceRefusal } from '../../domain/traces/departures.ts';
 
 /** A refusal with a fixed text: what went wrong and what to do. Never a byte of what was sent. */
 export class HttpProblem extends Error {
@@ -45,6 +45,10 @@ export const forbidden = (scope: string) =>
     `this key lacks the scope ${scope}; ask an administrator for a key that has it`,
   );
 
+/** A body as a whole breaks a rule; `R` narrows the rules to those of one table, or of both. */
+export const badBody = <R extends Refusal | TraceRefusal>(rule: R, detail: string) =>
+  new HttpProblem(400, 'Bad Request', detail, { errors: [{ path: '$', rule }] });
+
 export const notFound = (detail: string) => new HttpProblem(404, 'Not Found', detail);
 
 export const unavailable = (
@@ -60,14 +64,7 @@ export function problemOf(error: unknown): HttpProblem {
   if (error instanceof TooLargeError)
     return new HttpProblem(413, 'Content Too Large', error.message);
   if (error instanceof JsonSyntaxError) {
-    return new HttpProblem(
-      400,
-      'Bad Request',
-      `the body is not JSON: ${error.code} at character ${error.offset}`,
-      {
-        errors: [{ path: '$', rule: error.code }],
-      },
-    );
+    return badBody(error.rule, `the body is not JSON: ${error.rule} at character ${error.offset}`);
   }
   if (error instanceof InvalidEventError) {
     const { violations } = error;
@@ -79,10 +76,11 @@ export function problemOf(error: unknown): HttpProblem {
   return unavailable();
 }
 
+const MEANINGS: Readonly<Record<string, string>> = { ...TRACE_REFUSALS, ...REFUSALS };
+
 /** What the broken rules mean, each once: the same sentences as in the documentation. */
 function meaningOf(violations: readonly RuleViolation[]): string {
-  const meanings: Readonly<Record<string, string>> = { ...TRACE_REFUSALS, ...REFUSALS };
-  const said = new Set(violations.map(({ rule }) => meanings[rule] ?? rule));
+  const said = new Set(violations.map(({ rule }) => MEANINGS[rule] ?? rule));
   return [...said].join('; ');
 }
 
