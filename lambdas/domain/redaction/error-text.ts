@@ -46,6 +46,8 @@ const STATEMENT = /(STATEMENT|QUERY|LINE \d{1,9}): /y;
 const BLOCK_HEAD =
   /^\s{0,8}(?:(?:Caused by|Suppressed|ERROR|FATAL|PANIC|WARNING|DETAIL|HINT|CONTEXT|LOCATION|STATEMENT|QUERY|LINE \d{1,9}|Detail|Hint|Where): |\[SQL: |\[parameters: |\(Background on this error at: |== .{1,64} ==$|Exception in thread ")/;
 const SHOWN_LINE_CHARACTERS = 200;
+/** What a class may follow. */
+const LEADS_ON = /[:)"] $/;
 const MAX_SENTENCES = 16;
 const PUNCTUATION = /[\s.,;:)"'\]!]*/y;
 
@@ -163,10 +165,7 @@ class ErrorText {
       const next = this.prefix(at, isClassAllowed, pieces) ?? this.template(at, pieces);
       if (next === undefined) break;
       // A class may follow a class or a cause, but not a sentence.
-      isClassAllowed &&=
-        pieces.at(-1)?.text.endsWith(': ') === true ||
-        pieces.at(-1)?.text.endsWith(') ') === true ||
-        pieces.at(-1)?.text.endsWith('" ') === true;
+      isClassAllowed &&= LEADS_ON.test(pieces.at(-1)?.text ?? '');
       PUNCTUATION.lastIndex = next;
       const stop = Math.min(next + (PUNCTUATION.exec(text)?.[0].length ?? 0), text.length);
       const isOver = text.slice(next, stop).includes('\n') || stop >= text.length;
@@ -351,6 +350,10 @@ class ErrorText {
     close: string | undefined,
   ): { text: string; end: number } | undefined {
     const { text } = this;
+    // What stood here is gone already.
+    if (text[at] === '?' && (close === undefined || text.startsWith(close, at + 1))) {
+      return { text: '?', end: at + 1 };
+    }
     const lineEnd = endOfLine(text, at);
     const end =
       close === undefined
@@ -435,7 +438,8 @@ interface Prefix {
   readonly render?: (found: RegExpExecArray) => string;
 }
 
-const SQLSTATE_TAIL = /SQLSTATE:? ?([0-9A-Z]{5})\)?\s{0,4}$/;
+const SQLSTATE_TAIL =
+  /SQLSTATE:? ?([0-9A-Z]{5})\)?(?:; line \d{1,9} pos(?:ition)? \d{1,9})?;?\s{0,4}$/;
 const PREFIXES: readonly Prefix[] = [
   { pattern: /((?:ORA|PLS|TNS|SP2)-\d{4,5}): ?/y, fields: ['code'] },
   { pattern: /\((ORA-\d{5}) details\) /y, fields: ['code'] },
