@@ -29,7 +29,7 @@ const GLUED_PROGRAMS = new Set([
 
 /** Words behind a program that say what it does. */
 const SUBCOMMANDS = new Set(
-  'run build test submit exec start stop restart deploy seed snapshot compile apply plan install init sync list show describe get create delete update destroy docs debug parse source dags tasks backfill trigger worker scheduler webserver standalone query load extract cp mv rm ls mb put push pull commit clone fetch checkout python python3 java bash sh spark-submit dbt airflow'.split(
+  'run build test submit exec start stop restart deploy seed snapshot compile apply plan install init sync list show describe get create delete update destroy docs debug parse source dags tasks backfill trigger worker scheduler webserver standalone query load extract cp mv rm ls mb put push pull commit clone fetch checkout python python3 java bash sh spark-submit dbt airflow s3 s3api glue athena redshift-data emr lambda batch ecs bq gsutil'.split(
     ' ',
   ),
 );
@@ -109,7 +109,7 @@ function redactArgument(argument: string, state: State): string {
     if (state.isProgram) return assignment + MARKER; // an environment variable
     return isSecretName(assignment)
       ? assignment + MARKER
-      : assignment + redactValue(argument.slice(assignment.length));
+      : assignment + redactPositional(argument.slice(assignment.length));
   }
   if (state.isProgram) {
     state.isProgram = false;

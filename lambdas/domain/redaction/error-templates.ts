@@ -85,7 +85,6 @@ const TEMPLATES: Readonly<Record<string, readonly string[]>> = {
     "Out of range value for column '{column}' at row {#}",
     "Column '{column}' cannot be null",
     "Field '{column}' doesn't have a default value",
-    "Unknown column '{*}' in '{name} clause'",
     "Unknown column '{*}' in '{name}'",
     "Table '{table}' doesn't exist",
     "Table '{table}' already exists",
@@ -100,7 +99,7 @@ const TEMPLATES: Readonly<Record<string, readonly string[]>> = {
     'MySQL server has gone away',
     'Lost connection to MySQL server during query',
     'Communications link failure',
-    'Integrity constraint violation: {#} ',
+    'Integrity constraint violation: {#}',
     'Integrity constraint violation: ',
   ],
   oracle: [
@@ -220,6 +219,8 @@ export type TemplatePart = { readonly literal: string } | { readonly slot: SlotK
 /** Templates that are the same up to their first value: which one it is shows behind the value. */
 export interface TemplateGroup {
   readonly system: string;
+  /** Of the head as it is written. */
+  readonly length: number;
   readonly head: readonly TemplatePart[];
   /** What follows the head; the first part is the value unless the template has none. */
   readonly tails: ReadonlyArray<readonly TemplatePart[]>;
@@ -244,7 +245,7 @@ function groupsOf(system: string, templates: readonly string[]): TemplateGroup[]
     group.tails.push(partsOf(template.slice(end)));
     groups.set(head, group);
   }
-  return [...groups.values()].map((group) => ({ system, ...group }));
+  return [...groups].map(([head, group]) => ({ system, length: head.length, ...group }));
 }
 
 /** By first character, as no template starts with a slot but `{type}`. */
@@ -256,6 +257,9 @@ for (const [system, templates] of Object.entries(TEMPLATES)) {
     BY_FIRST.set(key, [...(BY_FIRST.get(key) ?? []), group]);
   }
 }
+
+// Of two that start alike the longer one says more.
+for (const groups of BY_FIRST.values()) groups.sort((one, other) => other.length - one.length);
 
 /** The templates that a text may follow which starts with a character. */
 export function templatesFor(first: string): readonly TemplateGroup[] {

@@ -40,7 +40,7 @@ const MARKER = marker('error');
 const SQL_HEAD = '[SQL: ';
 const PARAMETERS_HEAD = '[parameters: ';
 const BACKGROUND = /^\(Background on this error at: https:\/\/sqlalche\.me\/e\/[\w/]{1,32}\)$/;
-const CAUSE = /(?:Caused by|Suppressed): |Exception in thread "[^"\n]{0,128}" /y;
+const CAUSE = /(?:Caused by|Suppressed):(?: |$)|Exception in thread "[^"\n]{0,128}" /my;
 const LABEL = /(ERROR|FATAL|PANIC|WARNING|DETAIL|HINT|CONTEXT|LOCATION|Detail|Hint|Where): {0,4}/y;
 const STATEMENT = /(STATEMENT|QUERY|LINE \d{1,9}): /y;
 const BLOCK_HEAD =
@@ -201,7 +201,7 @@ class ErrorText {
         line += ` SQLSTATE: ${state}`;
       }
     } else if (rest === MARKER || rest === '?') line += rest;
-    this.emit(line.trimEnd());
+    this.emit(line);
   }
 
   private endOfBlock(from: number): number {
@@ -252,16 +252,13 @@ class ErrorText {
     const start = isBracketed ? at + 1 : at;
     const end = endOfRun(text, start, isClassPart, MAX_CLASS_CHARACTERS);
     const name = text.slice(start, end);
-    const isClosed = isBracketed
-      ? text.startsWith(') ', end)
-      : text.startsWith(': ', end) ||
-        text[end] === '\n' ||
-        end === text.length ||
-        text.startsWith(':\n', end) ||
-        text.startsWith('\r\n', end);
+    const close = isBracketed ? ')' : ':';
+    const isLineEnd = endOfLine(text, end) <= end + (text[end] === close ? 1 : 0);
+    const isClosed =
+      text.startsWith(`${close} `, end) || (isLineEnd && (text[end] === close || !isBracketed));
     if (!isClosed || !isErrorClass(name)) return undefined;
     this.fields.class ??= name;
-    const stop = isBracketed || text.startsWith(': ', end) ? end + 2 : end;
+    const stop = text.startsWith(`${close} `, end) ? end + 2 : isBracketed ? end + 1 : end;
     pieces.push({ text: text.slice(at, stop) });
     return stop;
   }
@@ -292,9 +289,11 @@ class ErrorText {
     let furthest = -1;
     for (const tail of tails) {
       const close = tail[1];
-      const found = close && 'literal' in close ? block.lastIndexOf(close.literal) : -1;
-      // The longer of two that stand at the same place says more.
-      if (found > furthest) [best, furthest] = [tail, found];
+      const literal = close && 'literal' in close ? close.literal : '';
+      // A lone quote stands anywhere, so it is the end only when no words are.
+      const found = literal.length > 1 ? block.lastIndexOf(literal) : -1;
+      if (found > furthest || (furthest === -1 && literal.length === 1))
+        [best, furthest] = [tail, found];
     }
     return best;
   }
@@ -480,7 +479,9 @@ function endOfLiteral(text: string, from: number, literal: string): number | und
   for (const char of literal) {
     if (char === ' ') {
       const end = endOfRun(text, at, (code) => code === 32 || code === 9, 8);
-      if (end === at) return undefined;
+      // The space at the end of a line may be gone.
+      const isLineEnd = end === text.length || text[end] === '\n';
+      if (end === at && !(isLineEnd && literal.endsWith(' '))) return undefined;
       at = end;
     } else if (text[at++] !== char) return undefined;
   }

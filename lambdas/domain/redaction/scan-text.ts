@@ -166,6 +166,8 @@ class TextScan {
         if (countDigits(digits) >= 3)
           return this.replace(at, at + digits.length, 'national_number');
       }
+      // The digits behind a decimal point are a number's.
+      if (text[at - 1] === '.' && isDigit(text.charCodeAt(at - 2))) return undefined;
       const grouped = this.groups(at, end);
       if (grouped !== undefined) return grouped;
     }
@@ -193,14 +195,14 @@ class TextScan {
   /** Digits, perhaps in groups with one kind of separator between. */
   private groups(at: number, end: number): number | undefined {
     const { text } = this;
-    // The digits behind a decimal point are a number's.
-    if (text[at - 1] === '.' && isDigit(text.charCodeAt(at - 2))) return undefined;
     if (endOfRun(text, at, isDigit) !== end) return undefined;
     const groups = [text.slice(at, end)];
     const ends = [end];
     const separator = text[end] ?? '';
     if (' -.'.includes(separator) && separator !== '') {
-      for (let next = end; groups.length < MAX_GROUPS && text[next] === separator; ) {
+      const goesOn = (next: number) =>
+        text[next] === separator || (separator === '.' && text[next] === '-');
+      for (let next = end; groups.length < MAX_GROUPS && goesOn(next); ) {
         const stop = endOfRun(text, next + 1, isDigit, 20);
         if (stop === next + 1 || isWordPart(text.charCodeAt(stop))) break;
         groups.push(text.slice(next + 1, stop));
@@ -280,6 +282,9 @@ class TextScan {
     if ('"\'`'.includes(quote) && quote !== '') {
       const inner = slashes + 1;
       return this.replaceValue(inner, endOfString(text, inner, text.slice(start, inner)));
+    }
+    if (first === '{' && text[start - 1] === '=') {
+      return this.replaceValue(start, endOfBraced(text, start));
     }
     if (first === '{' || first === '[') return this.replaceValue(start, endOfBalanced(text, start));
     if (header !== undefined) {
@@ -416,6 +421,14 @@ function endOfString(text: string, start: number, quote: string): number {
       if (at === start) return at;
       at++;
     }
+  }
+  return text.length;
+}
+
+/** ODBC: a brace in a value in braces is doubled. */
+function endOfBraced(text: string, start: number): number {
+  for (let at = text.indexOf('}', start); at !== -1; at = text.indexOf('}', at + 2)) {
+    if (text[at + 1] !== '}') return at + 1;
   }
   return text.length;
 }

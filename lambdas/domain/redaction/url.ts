@@ -78,11 +78,12 @@ function endOfUserInfo(
   const end = endOfRun(text, start, (code) => code !== 47 && code !== 63 && code !== 35);
   const authority = text.slice(start, end);
   const at = authority.lastIndexOf('@');
-  if (at === -1) {
+  // `u:p@/x@h`: a host that is not there is a password that goes on.
+  if (at === -1 || at === authority.length - 1) {
     // `user:pass/word@host`: a slash in a password is not encoded by everybody, and no port is one.
     const colon = authority.indexOf(':');
     const isPort = colon === -1 || /^:\d{0,5}(?:,|$)/.test(authority.slice(colon, colon + 8));
-    if (isPort || authority.startsWith('[')) return undefined;
+    if (isPort || authority.startsWith('[')) return at === -1 ? undefined : end;
     const query = text.indexOf('?', end);
     const beforeQuery = query === -1 ? -1 : text.slice(start, query).lastIndexOf('@');
     return (beforeQuery === -1 ? lastAt : start + beforeQuery) + 1;
@@ -112,7 +113,7 @@ function withoutSecretPairs(text: string, nesting: number): string {
     if (isSecretPair(piece, nesting)) {
       if (separator === '' && piece.includes('/')) {
         // A directory of a partition, behind all that must stay.
-        kept += `${piece.slice(0, piece.indexOf('='))}=?`;
+        kept += `${piece.slice(0, piece.indexOf('='))}=***`;
         continue;
       }
       // What followed a cut pair goes on behind the separator that stood before it.
