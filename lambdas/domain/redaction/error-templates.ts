@@ -45,7 +45,7 @@ const TEMPLATES: Readonly<Record<string, readonly string[]>> = {
     'relation "{table}" already exists',
     'column "{*}" does not exist',
     'column "{*}" of relation "{table}" does not exist',
-    'column {~} does not exist',
+    'column {*} does not exist',
     'permission denied for table {table}',
     'permission denied for relation {table}',
     'permission denied for schema {name}',

@@ -38,6 +38,9 @@ const MAX_NAME_CHARACTERS = 128;
 const MAX_GROUPS = 8;
 /** RFC 5321: a local part has 64. */
 const MAX_QUOTED_CHARACTERS = 66;
+/** The shortest national number that a check proves, and the longest card number. */
+const MIN_PROVEN_DIGITS = 9;
+const MAX_PROVEN_DIGITS = 19;
 /** 19 digits with a separator behind each. */
 const MAX_NUMBER_CHARACTERS = 38;
 
@@ -67,7 +70,7 @@ class TextScan {
   private urlFrom = 0;
   /** No e-mail address starts before here. */
   private localFrom = 0;
-  private lastWord = '';
+  private lastWordStart = 0;
   private lastWordEnd = -1;
 
   constructor(text: string, isInUrl = false) {
@@ -108,7 +111,7 @@ class TextScan {
       (end - at === 8 ? endOfUuid(text, at) : undefined) ??
       this.numbers(at, end) ??
       this.named(end);
-    this.lastWord = end - at < 20 ? text.slice(at, end).toLowerCase() : '';
+    this.lastWordStart = at;
     this.lastWordEnd = end;
     return found ?? end;
   }
@@ -117,14 +120,16 @@ class TextScan {
     const joint = this.text[at - 1] as string;
     const isJoined =
       at === this.nameEnd + 1 &&
-      ('-.$'.includes(joint) || (joint === ' ' && /^keys?$/i.test(this.text.slice(at, end))));
+      ('-.$'.includes(joint) ||
+        (joint === ' ' && end - at < 5 && /^keys?$/i.test(this.text.slice(at, end))));
     if (!isJoined) this.nameStart = at;
     this.nameEnd = end;
   }
 
   private url(at: number, end: number): number | undefined {
     const { text } = this;
-    const isJdbc = end - at === 4 && /^jdbc$/i.test(text.slice(at, end)) && text[end] === ':';
+    if (text.charCodeAt(end) !== 58) return undefined;
+    const isJdbc = end - at === 4 && text.slice(at, end).toLowerCase() === 'jdbc';
     if (!isJdbc && !text.startsWith('://', end)) return undefined;
     if (at < this.urlFrom) return undefined;
     const stop = endOfRun(text, end, isUrlPart);
@@ -173,19 +178,21 @@ class TextScan {
     }
     const iban = endOfIban(text, at);
     if (iban !== undefined) return this.replace(at, iban, 'iban');
-    for (const length of [end - at, ...(end - at === 6 ? [11] : [])]) {
+    const length = letteredLength(text, at, end - at);
+    if (length !== undefined && !isWordPart(text.charCodeAt(at + length))) {
       const word = text.slice(at, at + length).toUpperCase();
-      const isWhole = !isWordPart(text.charCodeAt(at + length));
-      if (length <= 18 && isWhole && isLetteredNationalNumber(word)) {
-        return this.replace(at, at + length, 'national_number');
-      }
+      if (isLetteredNationalNumber(word)) return this.replace(at, at + length, 'national_number');
     }
     return end - at > 11 ? this.inside(at, end) : undefined;
   }
 
   private isLabelled(at: number): boolean {
     const gap = at - this.lastWordEnd;
-    if (gap < 1 || gap > 4 || !NUMBER_LABELS.has(this.lastWord.replaceAll('_', ''))) return false;
+    const length = this.lastWordEnd - this.lastWordStart;
+    if (gap < 1 || gap > 4 || length < 3 || length > 20) return false;
+    if (isDigit(this.text.charCodeAt(this.lastWordStart))) return false;
+    const label = this.text.slice(this.lastWordStart, this.lastWordEnd).toLowerCase();
+    if (!NUMBER_LABELS.has(label.replaceAll('_', ''))) return false;
     for (const char of this.text.slice(this.lastWordEnd, at)) {
       if (!' :=#"\'.-'.includes(char)) return false;
     }
@@ -213,7 +220,8 @@ class TextScan {
     for (let count = groups.length; count > 0; count--) {
       const taken = groups.slice(0, count);
       const digits = taken.join('');
-      if (digits.length > 19) continue;
+      if (digits.length > MAX_PROVEN_DIGITS) continue;
+      if (digits.length < MIN_PROVEN_DIGITS) break;
       const rule = isCardNumber(digits)
         ? 'card_number'
         : isNationalNumber(digits) || isGroupedNationalNumber(taken, separator)
@@ -384,6 +392,15 @@ function countDigits(text: string): number {
   let count = 0;
   for (let at = 0; at < text.length; at++) if (isDigit(text.charCodeAt(at))) count++;
   return count;
+}
+
+/** How many characters a national number with letters would have here; undefined for most words. */
+function letteredLength(text: string, at: number, length: number): number | undefined {
+  if (length === 16) return 16;
+  if (length === 9) return isDigit(text.charCodeAt(at + 1)) ? 9 : undefined;
+  if (!isDigit(text.charCodeAt(at))) return undefined;
+  const isBirthDate = length === 6 && (text[at + 6] === '-' || text[at + 6] === '+');
+  return length === 11 || length === 18 ? length : isBirthDate ? 11 : undefined;
 }
 
 /** End of the IBAN that starts here, in one piece or in groups. */

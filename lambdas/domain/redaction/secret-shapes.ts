@@ -59,21 +59,21 @@ const SHAPES: readonly SecretShape[] = [
   ...shapes('dbtc_ dbtu_', isTokenPart, 20), // dbt
 ];
 
-const HEAD_CHARACTERS = 2;
-const BY_HEAD = new Map<string, SecretShape[]>();
+/** By the first two characters, as one number: most words stop there. */
+const headOf = (text: string, at: number) =>
+  text.charCodeAt(at) * 0x10000 + text.charCodeAt(at + 1);
+const BY_HEAD = new Map<number, SecretShape[]>();
 for (const shape of SHAPES) {
-  const head = shape.prefix.slice(0, HEAD_CHARACTERS);
+  const head = headOf(shape.prefix, 0);
   BY_HEAD.set(head, [...(BY_HEAD.get(head) ?? []), shape]);
 }
 
 /** End of the credential that starts at a word's first character; undefined when none does. */
 export function endOfSecret(text: string, at: number): number | undefined {
-  const found = BY_HEAD.get(text.slice(at, at + HEAD_CHARACTERS))?.find(
-    ({ prefix, isPart, least }) => {
-      const start = at + prefix.length;
-      return text.startsWith(prefix, at) && endOfRun(text, start, isPart, least) === start + least;
-    },
-  );
+  const found = BY_HEAD.get(headOf(text, at))?.find(({ prefix, isPart, least }) => {
+    const start = at + prefix.length;
+    return text.startsWith(prefix, at) && endOfRun(text, start, isPart, least) === start + least;
+  });
   // A neighbour that could not stand in it may still belong to it: the whole token goes.
   return found && endOfRun(text, at, isTokenPart);
 }
