@@ -150,7 +150,7 @@ const TEMPLATES: Readonly<Record<string, readonly string[]>> = {
     "Timestamp '{*}' is not recognized",
     "Time '{*}' is not recognized",
     'Duplicate row detected during DML action',
-    'Row Values: [{*}]',
+    'Row Values: [{*}',
     "Duplicate field key '{*}'",
     "String '{*}' is too long and would be truncated",
     "String '{*}' cannot be inserted because it's bigger than column size",

@@ -44,7 +44,7 @@ const CAUSE = /(?:Caused by|Suppressed):(?: |$)|Exception in thread "[^"\n]{0,12
 const LABEL = /(ERROR|FATAL|PANIC|WARNING|DETAIL|HINT|CONTEXT|LOCATION|Detail|Hint|Where): {0,4}/y;
 const STATEMENT = /(STATEMENT|QUERY|LINE \d{1,9}): /y;
 const BLOCK_HEAD =
-  /^\s{0,8}(?:(?:Caused by|Suppressed|ERROR|FATAL|PANIC|WARNING|DETAIL|HINT|CONTEXT|LOCATION|STATEMENT|QUERY|LINE \d{1,9}|Detail|Hint|Where): |\[SQL: |\[parameters: |\(Background on this error at: |== .{1,64} ==$|Exception in thread ")/;
+  /^\s{0,8}(?:(?:Caused by|Suppressed|ERROR|FATAL|PANIC|WARNING|DETAIL|HINT|CONTEXT|LOCATION|STATEMENT|QUERY|LINE \d{1,9}|Detail|Hint|Where): |\[SQL: |\[parameters: |\(Background on this error at: |== .{1,64} ==$|Exception in thread "|\[redacted:error\]$)/;
 const SHOWN_LINE_CHARACTERS = 200;
 /** What a class may follow. */
 const LEADS_ON = /[:)"] $/;
@@ -99,7 +99,7 @@ class ErrorText {
   }
 
   private emit(line: string): void {
-    if (line === MARKER && this.lines.at(-1) === MARKER) return;
+    if (line.trim() === '' || (line === MARKER && this.lines.at(-1) === MARKER)) return;
     this.lines.push(line);
   }
 
@@ -170,8 +170,10 @@ class ErrorText {
       const stop = Math.min(next + (PUNCTUATION.exec(text)?.[0].length ?? 0), text.length);
       const isOver = text.slice(next, stop).includes('\n') || stop >= text.length;
       at = isOver ? next : stop;
+      const marks = text.slice(next, stop);
+      const isSpaced = pieces.at(-1)?.text.endsWith(' ') === true;
       pieces.push({
-        text: isOver ? text.slice(next, stop).replace(/\s[\s\S]*$/, '') : text.slice(next, stop),
+        text: isOver ? marks.replace(/\s[\s\S]*$/, '') : isSpaced ? marks.trimStart() : marks,
       });
       if (isOver) break;
     }
@@ -325,7 +327,10 @@ class ErrorText {
         continue;
       }
       const slot = this.slot(part.slot, at, close);
-      if (slot === undefined) return hasValue ? at : undefined;
+      // What a message begins with must be known, or any text would be one.
+      const isUnknownStart =
+        index === 0 && !isBehindValue && slot?.text === '?' && text[at] !== '?';
+      if (slot === undefined || isUnknownStart) return hasValue ? at : undefined;
       const field = part.slot in FIELDS ? FIELDS[part.slot as keyof typeof FIELDS] : undefined;
       kept.push({ text: slot.text, field, isBehindValue: isBehindValue && part.slot !== '#' });
       at = slot.end;
