@@ -272,13 +272,8 @@ export function memberNode(name: string, above: FacetNode): FacetNode {
     return found ?? { treatment: above.treatment, otherwise: above.treatment, members: new Map() };
   }
   const found = above.members.get(plainName(name)) ?? above.any;
-  if (found !== undefined) return found.isDeep || !above.isDeep ? found : deepened(found, above);
+  if (found !== undefined) return found;
   return above.isDeep ? above : { otherwise: above.otherwise, members: new Map() };
-}
-
-/** Below a node whose members repeat themselves, they do so in each of them. */
-function deepened(node: FacetNode, above: FacetNode): FacetNode {
-  return { ...node, members: above.members, isDeep: true };
 }
 
 /** What a text at a place gets. */

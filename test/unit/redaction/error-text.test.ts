@@ -210,6 +210,11 @@ describe('redactErrorText', () => {
     expect(redactErrorText(text).text).toBe('duplicate key value violates unique constraint "?"');
   });
 
+  it('takes no name with a number of a person in it', () => {
+    const { fields } = redactErrorText('relation "customer_123456789" does not exist');
+    expect(fields).toEqual({ system: 'postgresql' });
+  });
+
   it('takes no name behind a value when the end of the value is not sure', () => {
     const text = "Duplicate entry 'a' for key 'b', said SECRET' for key 'SECRET' in SECRET";
     expect(JSON.stringify(redactErrorText(text))).not.toContain('SECRET');
