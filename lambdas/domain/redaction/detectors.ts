@@ -1,13 +1,10 @@
+import { startsLikeStatement } from './sql-like.ts';
+
 /**
  * Strings that give themselves away wherever they stand. Every pattern is anchored or has a bounded
  * gap, so that none can backtrack over a long value.
  */
 
-/** A verb and what may follow it in code; a dash or a dot follows it in the name of a job. */
-const SQL =
-  /^(?:select|insert\s+(?:into|overwrite)|replace\s+into|update|delete\s+from|merge\s+into|with\s+\w+|create|alter|drop|grant|revoke|copy|call|exec(?:ute)?|truncate|explain|set\s+\w+)(?=[\s*'"`([]|--|\/\*)/i;
-const SQL_TAIL =
-  /\b(?:from|into|set|table|view|values|where|user|role|database|schema|select|as|to|on)\b/i;
 // A run of word characters and dashes is tried once, from its start: hence the look-behind.
 const SECRET =
   /-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----|\bAKIA[0-9A-Z]{16}\b|\bASIA[0-9A-Z]{16}\b|(?<![\w-])eyJ[\w-]{8,}\.[\w-]{8,}|\bgh[pousr]_\w{20,}|\bgithub_pat_\w{20,}|\bxox[abprs]-[\w-]{10,}|\bbearer\s+[\w.~+/-]{8,}/i;
@@ -15,14 +12,10 @@ const CREDENTIAL_PARAMETER =
   /(?:passwo?r?d|passphrase|secret|token|(?:access|account|api|private)[-_]?key|x-amz-signature|x-amz-credential|(?:^|[?&;,\s])(?:pwd|sig))\s*=\s*[^\s&;,]/i;
 const ORACLE_THIN_USER_INFO = /^jdbc:oracle:[a-z0-9]{1,8}:[^@]*@/i;
 
-/** Only the start of a statement says that it is one; what it works on may stand far behind. */
-const SQL_HEAD_CHARACTERS = 400;
-
 /** The rule under which a string must go as a whole; undefined when nothing gives it away. */
 export function detect(text: string): string | undefined {
   if (text.length < 8) return undefined;
-  const code = startOfCode(text);
-  if (SQL.test(text.slice(code, code + SQL_HEAD_CHARACTERS)) && SQL_TAIL.test(text)) return 'sql';
+  if (startsLikeStatement(text)) return 'sql';
   if (SECRET.test(text)) return 'secret';
   if (namesCredential(text) || hasUserInfo(text)) return 'connection_string';
   return undefined;
@@ -50,21 +43,6 @@ export function withoutUrlSecrets(identity: string): string {
   // An identity that is nothing but its query is left to the detectors: it must not become empty.
   if (query > 0 && namesCredential(bare.slice(query))) return bare.slice(0, query);
   return bare;
-}
-
-/** Offset behind the spaces, brackets and comments that a statement may start with: tools sign theirs there. */
-function startOfCode(text: string): number {
-  let at = 0;
-  for (;;) {
-    while (at < text.length && ' \t\r\n(;\uFEFF'.includes(text[at] as string)) at++;
-    const end = text.startsWith('--', at)
-      ? text.indexOf('\n', at)
-      : text.startsWith('/*', at)
-        ? text.indexOf('*/', at + 2)
-        : -1;
-    if (end === -1) return at;
-    at = end + (text[end] === '*' ? 2 : 1);
-  }
 }
 
 /** Few strings hold an equals sign, and finding none is far cheaper than the pattern. */

@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest';
+import {
+  facetNode,
+  INTEGRATION_FACETS,
+  memberNode,
+  STANDARD_FACETS,
+  textTreatment,
+  treatmentOfOwner,
+  treatmentOfTag,
+} from '../../../lambdas/domain/redaction/facet-map.ts';
+
+/** The facets of `spec/facets` and the registry, August 2026. */
+const SPECIFIED =
+  'subset catalog columnLineage dataQualityAssertions dataQualityMetrics datasetType version dataSource documentation environmentVariables errorMessage executionParameters externalQuery extractionError hierarchy inputStatistics jobDependencies jobType lifecycleStateChange lineage nominalTime outputStatistics ownership parent processing_engine sql schema sourceCode sourceCodeLocation storage symlinks tags test gcp_composer_job gcp_composer_run gcp_dataproc gcp_lineage icebergCommitReport icebergScanReport'.split(
+    ' ',
+  );
+
+function treatment(path: string): string {
+  const [facet = '', ...members] = path.split(' ');
+  return textTreatment(members.reduce((node, name) => memberNode(name, node), facetNode(facet)));
+}
+
+describe('the facet map', () => {
+  it('has every facet of the specification and no other', () => {
+    expect(Object.keys(STANDARD_FACETS).sort()).toEqual([...SPECIFIED].sort());
+  });
+
+  it.each([
+    ['sql query', 'sql'],
+    ['SQL QUERY', 'sql'],
+    ['sql dialect', 'keep'],
+    ['sql note', 'drop'],
+    ['sql _producer', 'url'],
+    ['errorMessage stackTrace', 'error'],
+    ['extractionError errors task', 'sql'],
+    ['sourceCode sourceCode', 'drop'],
+    ['environmentVariables environmentVariables name', 'keep'],
+    ['environmentVariables environmentVariables value', 'drop'],
+    ['executionParameters parameters value deep er', 'drop'],
+    ['dataQualityMetrics columnMetrics salary max', 'drop'],
+    ['dataQualityMetrics columnMetrics max nullCount', 'keep'],
+    ['dataQualityMetrics columnMetrics a quantiles 0.5', 'drop'],
+    ['dataQualityAssertions assertions content', 'sql'],
+    ['dataQualityAssertions assertions params value', 'drop'],
+    ['columnLineage fields query transformationDescription', 'expression'],
+    ['columnLineage fields owner inputFields field', 'identity'],
+    ['lineage entries fields c inputs transformations description', 'expression'],
+    ['lineage fields c inputs transformations subtype', 'keep'],
+    ['schema fields name', 'identity'],
+    ['schema fields fields fields name', 'identity'],
+    ['schema fields fields description', 'scan'],
+    ['schema fields fields x', 'drop'],
+    ['subset inputCondition left field', 'identity'],
+    ['subset inputCondition left left right value', 'drop'],
+    ['subset inputCondition locations', 'url'],
+    ['jobType emissionPattern eventContentMode', 'keep'],
+    ['dataSource uri', 'url'],
+    ['catalog catalogProperties anything', 'scan'],
+    ['parent root run facets', 'facets'],
+    ['parent run runId', 'identity'],
+    ['ownership owners name', 'pseudonym'],
+    ['tags tags value', 'scan'],
+    ['gcp_dataproc jobProperties spark.x', 'drop'],
+    ['airflow dagRun conf a b', 'drop'],
+    ['airflow dagRun run_id', 'scan'],
+    ['airflow task bash_command', 'command'],
+    ['spark.logicalPlan plan', 'drop'],
+    ['spark_properties properties spark.master', 'keep'],
+    ['spark_properties properties spark.x.password', 'drop'],
+    ['acme_unknown a b', 'scan'],
+    ['acme_unknown _schemaURL', 'scan'],
+  ])('%s: %s', (path, expected) => expect(treatment(path)).toBe(expected));
+
+  it('lists no integration facet that is a standard one', () => {
+    expect(Object.keys(INTEGRATION_FACETS).filter((name) => name in STANDARD_FACETS)).toEqual([]);
+  });
+
+  it.each([
+    ['lineage.derivation', 'parsed-intent', 'keep'],
+    ['openlineage_client_version', '1.45.0', 'keep'],
+    ['classification', 'PII', 'keep'],
+    ['classification', 'jane@example.com', 'scan'],
+    ['contact', 'jane', 'scan'],
+  ])('a tag %s=%s is for %s', (key, value, expected) => {
+    expect(treatmentOfTag(key, value)).toBe(expected);
+  });
+
+  it.each([
+    ['team:data', 'keep'],
+    ['application:etl', 'keep'],
+    ['team:jane@example.com', 'pseudonym'],
+    ['Jane Roe', 'pseudonym'],
+  ])('an owner %s is for %s', (name, expected) => expect(treatmentOfOwner(name)).toBe(expected));
+});

@@ -1,0 +1,59 @@
+import { createHmac } from 'node:crypto';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  needsPseudonym,
+  needsPseudonymInPath,
+  pseudonym,
+} from '../../../lambdas/domain/redaction/identifier.ts';
+import { seeded } from '../../support/seeded.ts';
+
+const hash = (key: string) => (text: string) => createHmac('sha256', key).update(text).digest();
+
+describe('identifiers', () => {
+  it.each([
+    'jane@example.com',
+    'https://h',
+    'a/b',
+    'Order 66',
+    'x_123456789',
+    '4111-1111-1111-1111',
+    'tmp_123e4567-e89b-12d3-a456-426614174000',
+    'x'.repeat(129),
+  ])('%s is data', (identifier) => expect(needsPseudonym(identifier)).toBe(true));
+
+  it.each([
+    'orders',
+    'events_20240131',
+    'Order Lines',
+    'db.schema.t_v2',
+    'größe',
+    'a-1',
+    'c1_2_3',
+    'x'.repeat(128),
+  ])('%s is a name', (identifier) => expect(needsPseudonym(identifier)).toBe(false));
+
+  it.each(['s3/a/b@2024', 'dt=2024-01-01/part-0', 'topic:p:t', 'db.schema.orders'])(
+    '%s may be joined on',
+    (name) => expect(needsPseudonymInPath(name)).toBe(false),
+  );
+
+  it.each(['/users/jane@example.com/nb', 'select a from t where b = 1', 'cards/4111111111111111'])(
+    '%s may not',
+    (name) => expect(needsPseudonymInPath(name)).toBe(true),
+  );
+
+  it('gives one name to one identifier under one key, and takes it for no data again', () => {
+    fc.assert(
+      fc.property(fc.string(), fc.string(), (one, other) => {
+        const name = pseudonym(one, hash('k'));
+        expect(name).toMatch(/^id_[a-p]{16}$/);
+        expect(pseudonym(one, hash('k'))).toBe(name);
+        expect(pseudonym(one, hash('l'))).not.toBe(name);
+        if (one !== other) expect(pseudonym(other, hash('k'))).not.toBe(name);
+        expect(needsPseudonym(name) || needsPseudonymInPath(name)).toBe(false);
+      }),
+      seeded(500),
+    );
+  });
+});
