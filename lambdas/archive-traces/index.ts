@@ -5,13 +5,14 @@ import { DynamoTable } from '../adapters/dynamo-table.ts';
 import { S3ObjectReader } from '../adapters/s3-object-reader.ts';
 import { S3EvidenceVault, S3TraceStaging } from '../adapters/s3-vault.ts';
 import { createDynamoClient, createS3Client } from '../shared/clients.ts';
+import { entryPoint } from '../shared/entry-point.ts';
 import { requireEnv, requireList } from '../shared/env.ts';
 import { requireRetention } from '../shared/retention-env.ts';
 import { createHandler } from './handler.ts';
 
 const s3 = createS3Client();
 
-export const handler = createHandler({
+const handle = createHandler({
   vault: new S3EvidenceVault(s3, requireEnv('VAULT_BUCKET_NAME')),
   reader: new S3ObjectReader(s3),
   staging: new S3TraceStaging(s3, requireEnv('STAGING_BUCKET_NAME')),
@@ -22,3 +23,5 @@ export const handler = createHandler({
   logger: new Logger(),
   metrics: new Metrics(),
 });
+
+export const handler = entryPoint(handle);

@@ -1,13 +1,13 @@
-import type { Logger } from '@aws-lambda-powertools/logger';
 import { MetricUnit } from '@aws-lambda-powertools/metrics';
 import type { Context, KinesisStreamBatchResponse, KinesisStreamEvent } from 'aws-lambda';
 import { type ArchiveDependencies, archiveRecords } from '../domain/evidence/archive-records.ts';
+import type { FunctionLog } from './function-log.ts';
 import { toBatchResponse, toConsumedRecords } from './kinesis-batch.ts';
 import { Metric } from './metric-names.ts';
 import type { MetricSink } from './metric-sink.ts';
 
 export interface ArchiveHandlerDependencies extends ArchiveDependencies {
-  readonly logger: Pick<Logger, 'info' | 'warn'>;
+  readonly logger: Pick<FunctionLog, 'info' | 'warn'>;
   readonly metrics: MetricSink;
 }
 
