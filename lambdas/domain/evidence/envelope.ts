@@ -14,6 +14,8 @@ export interface StreamPosition {
 export interface RedactedField {
   readonly path: string;
   readonly rule: string;
+  /** Of statements: `full` when only values went, `partial` when more had to, `skeleton` when all but the verb had to. */
+  readonly mode?: 'full' | 'partial' | 'skeleton';
   /** Upper bound of the size of what was there, as a power of two. Exact lengths are never stored. */
   readonly bytesBucket: number;
 }

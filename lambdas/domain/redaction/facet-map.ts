@@ -1,24 +1,5 @@
 import { plainName } from './sensitive-names.ts';
-
-/**
- * What happens to a value:
- * `keep` as it is; `sql` a statement, `expression` a part of one, `error` an error text, `command` a
- * command line, `url` a URL or DSN: each through its redactor; `scan` through the detectors; `identity`
- * a name that lineage is joined on: secrets of URLs cut, otherwise kept; `pseudonym` a person or a name
- * that is one; `drop` replaced whole, whatever it is; `facets` facets of its own.
- */
-export type Treatment =
-  | 'keep'
-  | 'sql'
-  | 'expression'
-  | 'error'
-  | 'command'
-  | 'url'
-  | 'scan'
-  | 'identity'
-  | 'pseudonym'
-  | 'drop'
-  | 'facets';
+import type { Treatment } from './treatment.ts';
 
 /** Members by treatment: names joined by dots from the facet down, `*` for any name, `**` for any depth; items of arrays have no name. Names are compared without punctuation. */
 type Members = Readonly<Partial<Record<Treatment, string>>>;
