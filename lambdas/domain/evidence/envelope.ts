@@ -1,5 +1,6 @@
 import { sum } from '../collections.ts';
 import type { EventKind } from '../openlineage/event.ts';
+import type { RedactionFacts } from '../redaction/fact-list.ts';
 import type { RegisteredBasis } from '../producers/registration.ts';
 import { sha256Hex } from './store-key.ts';
 import type { RecordHead, Submitter } from './stream-record.ts';
@@ -51,7 +52,7 @@ export interface Envelope {
   };
   readonly redaction: Redaction;
   /** What had to be taken before redaction. */
-  readonly facts: Readonly<Record<string, unknown>>;
+  readonly facts: RedactionFacts;
   readonly deviations: readonly string[];
   readonly document: string;
 }
@@ -63,6 +64,7 @@ export interface EnvelopeInput {
   readonly kind: RecordKind;
   readonly traceId?: string;
   readonly redaction: Redaction;
+  readonly facts: RedactionFacts;
   readonly deviations: readonly string[];
   readonly document: string;
 }
@@ -95,7 +97,7 @@ export function createEnvelope(input: EnvelopeInput): Envelope {
       hmac: head.received.hmac,
     },
     redaction: input.redaction,
-    facts: {},
+    facts: input.facts,
     deviations: [...new Set([...head.deviations, ...input.deviations])].sort(),
     document: input.document,
   };

@@ -231,7 +231,14 @@ function add(
   else node.treatment = treatment;
 }
 
-const UNKNOWN: FacetNode = { otherwise: 'scan', members: new Map() };
+/** A facet that nobody knows. */
+export const UNKNOWN_FACET: FacetNode = { otherwise: 'scan', members: new Map() };
+/** One that is dropped: what it is stays. */
+export const DROPPED_FACET: FacetNode = {
+  ...nodeOf({}, 'drop'),
+  treatment: 'drop',
+};
+
 const NODES: ReadonlyMap<string, FacetNode> = new Map([
   ...Object.entries(INTEGRATION_FACETS).map(
     ([name, members]) => [plainName(name), nodeOf(members, 'scan')] as const,
@@ -241,9 +248,9 @@ const NODES: ReadonlyMap<string, FacetNode> = new Map([
   ),
 ]);
 
-/** The place of a facet by its name as sent; what nobody knows is scanned. */
-export function facetNode(facet: string): FacetNode {
-  return NODES.get(plainName(facet)) ?? UNKNOWN;
+/** The place of a facet by its name as sent; undefined for one that no table has. */
+export function facetNode(facet: string): FacetNode | undefined {
+  return NODES.get(plainName(facet));
 }
 
 /** The place of a member, by the place of its object. Names are compared as facets' are. */
