@@ -44,15 +44,22 @@ export class KmsEpochKeys implements EpochKeys {
     return this.#unwrap(current);
   }
 
-  async byEpoch(epoch: number): Promise<EpochKey | undefined> {
-    const documents = await this.#all();
-    const document = documents.find((candidate) => candidate.epoch === epoch);
-    return document && this.#unwrap(document);
+  async byEpoch(epoch: number, knownAtMillis = 0): Promise<EpochKey | undefined> {
+    const isIt = (document: WrappedEpochKey) => document.epoch === epoch;
+    const known = (await this.#all()).find(isIt);
+    if (known) return this.#unwrap(known);
+    const all = await this.#all(knownAtMillis);
+    // Without any epoch nothing was ever accepted: the table is not what it should be.
+    if (all.length === 0) throw new UnavailableError('hmac_key');
+    const found = all.find(isIt);
+    return found && this.#unwrap(found);
   }
 
-  async #all(): Promise<readonly WrappedEpochKey[]> {
+  /** @param notBeforeMillis documents that were read earlier are read anew */
+  async #all(notBeforeMillis = 0): Promise<readonly WrappedEpochKey[]> {
     const now = this.#clock();
-    if (this.#documents && now - this.#documents.readAt < CACHE_MILLIS) return this.#documents.all;
+    const oldest = Math.max(now - CACHE_MILLIS + 1, notBeforeMillis);
+    if (this.#documents && this.#documents.readAt >= oldest) return this.#documents.all;
     const items = await this.#table.collection(epochKeyItem(0).pk);
     const all = items
       .map((item) => item.document as WrappedEpochKey)

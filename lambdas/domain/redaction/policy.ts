@@ -1,3 +1,4 @@
+import type { EpochKey } from '../evidence/keyed-hash.ts';
 import { sha256Hex } from '../evidence/store-key.ts';
 import { canonicalJson } from '../json/canonical.ts';
 import {
@@ -44,6 +45,13 @@ export interface RedactionPolicy {
   treatmentOfAttribute(key: string): PolicyTreatment | undefined;
   /** The dialect that the longest fitting prefix gives; undefined when there is none, or two namespaces disagree. */
   dialectFor(namespaces: readonly string[]): string | undefined;
+}
+
+/** What a record is redacted by. */
+export interface KeyedPolicy {
+  readonly policy: RedactionPolicy;
+  /** Of the HMAC epoch of the record: pseudonyms and fingerprints are made with it. */
+  readonly key: EpochKey;
 }
 
 /**
