@@ -8,6 +8,7 @@ import type { EpochKey } from '../domain/evidence/keyed-hash.ts';
 import { storeKey } from '../domain/evidence/store-key.ts';
 import type { Clock, EpochKeys } from '../domain/ports.ts';
 import type { DynamoTable, ItemKey } from './dynamo-table.ts';
+import { HMAC_EPOCHS } from './table-layout.ts';
 
 /** The document of an HMAC epoch, in the vault and copied to the producers table: useless without the CMK. */
 export interface WrappedEpochKey {
@@ -60,7 +61,7 @@ export class KmsEpochKeys implements EpochKeys {
     const now = this.#clock();
     const oldest = Math.max(now - CACHE_MILLIS + 1, notBeforeMillis);
     if (this.#documents && this.#documents.readAt >= oldest) return this.#documents.all;
-    const items = await this.#table.collection(epochKeyItem(0).pk);
+    const items = await this.#table.collection(HMAC_EPOCHS);
     const all = items
       .map((item) => item.document as WrappedEpochKey)
       .sort((a, b) => a.epoch - b.epoch);
@@ -113,7 +114,7 @@ export async function fileEpochKey(table: DynamoTable, document: WrappedEpochKey
 }
 
 function epochKeyItem(epoch: number): ItemKey {
-  return { pk: storeKey('hmac-epochs'), sk: storeKey(String(epoch)) };
+  return { pk: HMAC_EPOCHS, sk: storeKey(String(epoch)) };
 }
 
 function encryptionContext(epoch: number): Record<string, string> {

@@ -1,6 +1,6 @@
-import type { EpochKey } from '../evidence/keyed-hash.ts';
 import { sha256Hex } from '../evidence/store-key.ts';
 import { canonicalJson } from '../json/canonical.ts';
+import { plainName } from './names.ts';
 import {
   type PolicyTreatment,
   parseRule,
@@ -9,7 +9,6 @@ import {
   readRules,
   STRICT_RULES,
 } from './policy-rules.ts';
-import { plainName } from './sensitive-names.ts';
 
 /** The rules that are built in; raised whenever they change, because stored lines name it. */
 const BUILT_IN = 'strict/1';
@@ -45,13 +44,6 @@ export interface RedactionPolicy {
   treatmentOfAttribute(key: string): PolicyTreatment | undefined;
   /** The dialect that the longest fitting prefix gives; undefined when there is none, or two namespaces disagree. */
   dialectFor(namespaces: readonly string[]): string | undefined;
-}
-
-/** What a record is redacted by. */
-export interface KeyedPolicy {
-  readonly policy: RedactionPolicy;
-  /** Of the HMAC epoch of the record: pseudonyms and fingerprints are made with it. */
-  readonly key: EpochKey;
 }
 
 /**
