@@ -4,7 +4,7 @@ import type { ConsumedRecord } from '../../../lambdas/domain/evidence/consumed-r
 import { readLine } from '../../../lambdas/domain/evidence/evidence-object.ts';
 import { prepareEvent } from '../../../lambdas/domain/openlineage/prepare-event.ts';
 import { eventPolicy } from '../../../lambdas/domain/redaction/event-policy.ts';
-import { consumed, NOW, runEventText } from '../../support/builders.ts';
+import { consumed, NOW, REDACTION, runEventText } from '../../support/builders.ts';
 import { seeded } from '../../support/seeded.ts';
 import { archive, CANARY } from './archive.ts';
 
@@ -103,7 +103,9 @@ describe('archiving a batch', () => {
         throw new Error(CANARY);
       },
     };
-    const { run, findings, text } = archive({ prepare: (record) => prepareEvent(record, policy) });
+    const { run, findings, text } = archive({
+      prepare: (record) => prepareEvent(record, REDACTION, policy),
+    });
     expect(await run(consumed(1, runEventText({ note: CANARY })))).toMatchObject({
       stored: 1,
       skeletons: 1,
