@@ -10,8 +10,8 @@ import { JsonDocument } from '../json/document.ts';
 import type { Location, ObjectVersion } from '../ports.ts';
 import { indexedDatasets, readDatasets } from './datasets.ts';
 import { type EventKind, isIndexable, readEvent } from './event.ts';
-import { readRunFacts } from './run-facts.ts';
 import { rowLimitsOf, unreadStatementsOf } from './row-limits.ts';
+import { readRunFacts } from './run-facts.ts';
 import { runKeyOf } from './run-key.ts';
 
 export interface StoreEventsDependencies extends RecordDependencies {
