@@ -132,12 +132,15 @@ export class ValueRedactor {
   pseudonym(identifier: string): string {
     const known = this.pseudonyms.get(identifier);
     if (known !== undefined) return known;
-    const made = pseudonym(identifier, (text) =>
-      Buffer.from(keyedHash(this.context.key, 'identifier/1', text), 'hex'),
-    );
+    const made = pseudonymOf(identifier, this.context.key);
     this.pseudonyms.set(identifier, made);
     return made;
   }
+}
+
+/** Stands for a name that is data under the key of an epoch. */
+export function pseudonymOf(identifier: string, key: EpochKey): string {
+  return pseudonym(identifier, (text) => Buffer.from(keyedHash(key, 'identifier/1', text), 'hex'));
 }
 
 /** 128 bits: enough to compare by. */
