@@ -92,7 +92,8 @@ export function policyDocument({ id, rules }: RedactionPolicy) {
     redactionPolicy: 1,
     id,
     builtIn: BUILT_IN,
-    rules,
+    // In the order that the id was made over: two ways to write one policy are one document.
+    rules: JSON.parse(canonicalJson(rules)) as RedactionRules,
     ...(rules.acknowledgeRisk !== undefined && { acknowledgedRisk: rules.acknowledgeRisk }),
   } as const;
 }
