@@ -1,6 +1,6 @@
 import type { JsonDocument } from '../json/document.ts';
 import { detectInIdentity, withoutUrlSecrets } from '../redaction/detectors.ts';
-import { marker } from '../redaction/whole-value.ts';
+import { marker } from '../redaction/marker.ts';
 import { readDatasets } from './datasets.ts';
 import { type Identity, type LineageEvent, readEvent } from './event.ts';
 

@@ -7,6 +7,7 @@ import {
   isLetteredNationalNumber,
   isNationalNumber,
 } from './checksums.ts';
+import { marker } from './marker.ts';
 import { isSecretHeader, isSecretName } from './secret-names.ts';
 import {
   endOfJwt,
@@ -17,7 +18,6 @@ import {
   isDashed,
 } from './secret-shapes.ts';
 import { type RedactedText, redactUrl } from './url.ts';
-import { marker } from './whole-value.ts';
 
 /**
  * Replaces, in place, what gives itself away in a free text: keys and tokens, secrets behind their

@@ -1,6 +1,7 @@
 import { detect, detectInIdentity } from './detectors.ts';
+import { marker } from './marker.ts';
 import { plainName, ruleForName } from './sensitive-names.ts';
-import { marker, type Place, type ValuePolicy } from './whole-value.ts';
+import type { Place, ValuePolicy } from './whole-value.ts';
 
 /** The join and the controls read these, so they stay unless they are called like free text. */
 const KEPT_PREFIXES = ['lineage.', 'lineage_evidence.'];
