@@ -1,11 +1,11 @@
 import { endOfRun, isSpace, isWordPart } from './characters.ts';
 import { type SlotKind, type TemplatePart, templatesFor } from './error-templates.ts';
 import { needsPseudonym } from './identifier.ts';
+import { marker } from './marker.ts';
 import { frameOf } from './stack-frames.ts';
-import { marker } from './whole-value.ts';
 
 /** What is known of an error without any value. */
-interface ErrorFields {
+export interface ErrorFields {
   /** `db.system.name` of who said it. */
   readonly system?: string;
   readonly sqlstate?: string;

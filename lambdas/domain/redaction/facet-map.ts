@@ -1,24 +1,5 @@
 import { plainName } from './sensitive-names.ts';
-
-/**
- * What happens to a value:
- * `keep` as it is; `sql` a statement, `expression` a part of one, `error` an error text, `command` a
- * command line, `url` a URL or DSN: each through its redactor; `scan` through the detectors; `identity`
- * a name that lineage is joined on: secrets of URLs cut, otherwise kept; `pseudonym` a person or a name
- * that is one; `drop` replaced whole, whatever it is; `facets` facets of its own.
- */
-export type Treatment =
-  | 'keep'
-  | 'sql'
-  | 'expression'
-  | 'error'
-  | 'command'
-  | 'url'
-  | 'scan'
-  | 'identity'
-  | 'pseudonym'
-  | 'drop'
-  | 'facets';
+import type { Treatment } from './treatment.ts';
 
 /** Members by treatment: names joined by dots from the facet down, `*` for any name, `**` for any depth; items of arrays have no name. Names are compared without punctuation. */
 type Members = Readonly<Partial<Record<Treatment, string>>>;
@@ -32,22 +13,23 @@ export const STANDARD_FACETS: Readonly<Record<string, Members>> = {
   // Of a dataset.
   catalog: {
     keep: 'framework type name source',
-    url: 'metadataUri warehouseUri',
-    scan: 'catalogProperties.*',
+    url: 'metadataUri warehouseUri catalogProperties.uri catalogProperties.warehouse',
+    // Whatever a producer configures, credentials included.
+    drop: 'catalogProperties',
   },
   columnLineage: {
     identity:
-      'fields.*.inputFields.namespace fields.*.inputFields.name fields.*.inputFields.field dataset.namespace dataset.name dataset.field',
+      'fields.*.inputFields.namespace fields.*.inputFields.name dataset.namespace dataset.name',
+    column: 'fields.*.inputFields.field dataset.field',
     keep: 'fields.*.transformationType fields.*.inputFields.transformations.type fields.*.inputFields.transformations.subtype dataset.transformations.type dataset.transformations.subtype',
     expression:
       'fields.*.transformationDescription fields.*.inputFields.transformations.description dataset.transformations.description',
   },
   dataQualityAssertions: {
     keep: 'assertions.assertion assertions.success assertions.severity assertions.type assertions.name',
-    identity: 'assertions.column',
+    column: 'assertions.column',
     sql: 'assertions.content',
-    drop: 'assertions.expected assertions.actual assertions.params',
-    scan: 'assertions.description',
+    drop: 'assertions.expected assertions.actual assertions.params assertions.description',
   },
   dataQualityMetrics: {
     keep: 'rowCount bytes fileCount lastUpdated columnMetrics.*.nullCount columnMetrics.*.distinctCount columnMetrics.*.count',
@@ -63,37 +45,38 @@ export const STANDARD_FACETS: Readonly<Record<string, Members>> = {
   },
   schema: {
     // Fields have fields of their own, as deep as a producer nests them.
-    identity: 'fields.**.name',
+    column: 'fields.**.name',
     keep: 'fields.**.type fields.**.ordinal_position',
-    scan: 'fields.**.description',
+    drop: 'fields.**.description',
   },
   storage: { keep: 'storageLayer fileFormat' },
   symlinks: { identity: 'identifiers.namespace identifiers.name', keep: 'identifiers.type' },
   // Of a dataset or a job.
-  documentation: { keep: 'contentType', scan: 'description' },
+  documentation: { keep: 'contentType', drop: 'description' },
   lineage: {
     keep: 'entries.type entries.inputs.type entries.fields.*.inputs.type inputs.type fields.*.inputs.type entries.runId entries.inputs.runId entries.fields.*.inputs.runId inputs.runId fields.*.inputs.runId entries.inputs.transformations.type entries.inputs.transformations.subtype entries.fields.*.inputs.transformations.type entries.fields.*.inputs.transformations.subtype inputs.transformations.type inputs.transformations.subtype fields.*.inputs.transformations.type fields.*.inputs.transformations.subtype',
     identity:
-      'entries.namespace entries.name entries.inputs.namespace entries.inputs.name entries.inputs.field entries.fields.*.inputs.namespace entries.fields.*.inputs.name entries.fields.*.inputs.field inputs.namespace inputs.name inputs.field fields.*.inputs.namespace fields.*.inputs.name fields.*.inputs.field',
+      'entries.namespace entries.name entries.inputs.namespace entries.inputs.name entries.fields.*.inputs.namespace entries.fields.*.inputs.name inputs.namespace inputs.name fields.*.inputs.namespace fields.*.inputs.name',
+    column: 'entries.inputs.field entries.fields.*.inputs.field inputs.field fields.*.inputs.field',
     expression:
       'entries.inputs.transformations.description entries.fields.*.inputs.transformations.description inputs.transformations.description fields.*.inputs.transformations.description',
   },
   // `team:` owners are kept: treatmentOfOwner.
   ownership: { pseudonym: 'owners.name', keep: 'owners.type' },
   // By key: treatmentOfTag.
-  tags: { keep: 'tags.key tags.source', identity: 'tags.field', scan: 'tags.value' },
+  tags: { keep: 'tags.key tags.source', column: 'tags.field', scan: 'tags.value' },
   // Of an input or output.
   inputStatistics: { keep: 'rowCount size fileCount' },
   outputStatistics: { keep: 'rowCount size fileCount' },
   subset: {
     keep: 'inputCondition.type inputCondition.**.type outputCondition.type outputCondition.**.type inputCondition.**.comparison outputCondition.**.comparison inputCondition.**.operator outputCondition.**.operator',
-    identity: 'inputCondition.**.field outputCondition.**.field',
+    column: 'inputCondition.**.field outputCondition.**.field',
     drop: 'inputCondition.**.value outputCondition.**.value inputCondition.**.dimensions outputCondition.**.dimensions inputCondition.**.identifier outputCondition.**.identifier',
     url: 'inputCondition.locations outputCondition.locations',
   },
   icebergScanReport: {
     keep: 'snapshotId schemaId',
-    identity: 'projectedFieldNames',
+    column: 'projectedFieldNames',
     expression: 'filterDescription',
     drop: 'metadata',
   },
@@ -135,8 +118,7 @@ export const STANDARD_FACETS: Readonly<Record<string, Members>> = {
   test: {
     keep: 'tests.name tests.status tests.severity tests.type tests.contentType',
     sql: 'tests.content',
-    drop: 'tests.expected tests.actual tests.params',
-    scan: 'tests.description',
+    drop: 'tests.expected tests.actual tests.params tests.description',
   },
   gcp_composer_run: { keep: 'dagRunId' },
   gcp_dataproc: {
@@ -250,7 +232,14 @@ function add(
   else node.treatment = treatment;
 }
 
-const UNKNOWN: FacetNode = { otherwise: 'scan', members: new Map() };
+/** A facet that nobody knows. */
+export const UNKNOWN_FACET: FacetNode = { otherwise: 'scan', members: new Map() };
+/** One that is dropped: what it is stays. */
+export const DROPPED_FACET: FacetNode = {
+  ...nodeOf({}, 'drop'),
+  treatment: 'drop',
+};
+
 const NODES: ReadonlyMap<string, FacetNode> = new Map([
   ...Object.entries(INTEGRATION_FACETS).map(
     ([name, members]) => [plainName(name), nodeOf(members, 'scan')] as const,
@@ -260,9 +249,9 @@ const NODES: ReadonlyMap<string, FacetNode> = new Map([
   ),
 ]);
 
-/** The place of a facet by its name as sent; what nobody knows is scanned. */
-export function facetNode(facet: string): FacetNode {
-  return NODES.get(plainName(facet)) ?? UNKNOWN;
+/** The place of a facet by its name as sent; undefined for one that no table has. */
+export function facetNode(facet: string): FacetNode | undefined {
+  return NODES.get(plainName(facet));
 }
 
 /** The place of a member, by the place of its object. Names are compared as facets' are. */

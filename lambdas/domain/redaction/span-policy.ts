@@ -1,6 +1,9 @@
+import type { JsonDocument } from '../json/document.ts';
 import { detect, detectInIdentity } from './detectors.ts';
+import { marker } from './marker.ts';
+import { type RedactionSettings, reduce, type SkeletonOf } from './redact-or-reduce.ts';
 import { plainName, ruleForName } from './sensitive-names.ts';
-import { marker, type Place, type ValuePolicy } from './whole-value.ts';
+import { type Place, redactWholeValues, type ValuePolicy } from './whole-value.ts';
 
 /** The join and the controls read these, so they stay unless they are called like free text. */
 const KEPT_PREFIXES = ['lineage.', 'lineage_evidence.'];
@@ -8,7 +11,7 @@ const FREE_TEXT_RULES = new Set(['error', 'sql', 'credential', 'free_text']);
 
 const KEPT_ATTRIBUTES = new Set(['exception.type', 'exception.escaped']);
 
-const RULE_BY_PREFIX: ReadonlyArray<readonly [string, string]> = [
+export const RULE_BY_PREFIX: ReadonlyArray<readonly [string, string]> = [
   ['db.query.', 'sql'],
   ['db.statement', 'sql'],
   ['db.operation.parameter.', 'sql'],
@@ -88,7 +91,7 @@ export function isKeptAttribute(attribute: string): boolean {
   return !FREE_TEXT_RULES.has(ruleForName(lastPart(key)) ?? '');
 }
 
-function ruleForAttribute(attribute: string): string | undefined {
+export function ruleForAttribute(attribute: string): string | undefined {
   if (isKeptAttribute(attribute)) return undefined;
   const key = attribute.toLowerCase();
   return (
@@ -201,4 +204,18 @@ function isJsonText(text: string): boolean {
       trimmed.length > 2 &&
       !trimmed.startsWith('[redacted:'))
   );
+}
+
+/** Until places of spans are there. */
+export function redactSpans(
+  document: JsonDocument,
+  settings: RedactionSettings,
+  skeletonOf: SkeletonOf,
+): ReturnType<typeof reduce> {
+  try {
+    const { text, fields } = redactWholeValues(document, spanPolicy);
+    return { text, redaction: { policy: settings.policy.id, mode: 'full', fields }, facts: {} };
+  } catch {
+    return reduce(document, settings, skeletonOf);
+  }
 }

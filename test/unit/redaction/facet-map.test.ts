@@ -7,6 +7,7 @@ import {
   textTreatment,
   treatmentOfOwner,
   treatmentOfTag,
+  UNKNOWN_FACET,
 } from '../../../lambdas/domain/redaction/facet-map.ts';
 
 /** The facets of `spec/facets` and the registry, August 2026. */
@@ -17,7 +18,9 @@ const SPECIFIED =
 
 function treatment(path: string): string {
   const [facet = '', ...members] = path.split(' ');
-  return textTreatment(members.reduce((node, name) => memberNode(name, node), facetNode(facet)));
+  return textTreatment(
+    members.reduce((node, name) => memberNode(name, node), facetNode(facet) ?? UNKNOWN_FACET),
+  );
 }
 
 describe('the facet map', () => {
@@ -43,19 +46,20 @@ describe('the facet map', () => {
     ['dataQualityAssertions assertions content', 'sql'],
     ['dataQualityAssertions assertions params value', 'drop'],
     ['columnLineage fields query transformationDescription', 'expression'],
-    ['columnLineage fields owner inputFields field', 'identity'],
+    ['columnLineage fields owner inputFields field', 'column'],
     ['lineage entries fields c inputs transformations description', 'expression'],
     ['lineage fields c inputs transformations subtype', 'keep'],
-    ['schema fields name', 'identity'],
-    ['schema fields fields fields name', 'identity'],
-    ['schema fields fields description', 'scan'],
+    ['schema fields name', 'column'],
+    ['schema fields fields fields name', 'column'],
+    ['schema fields fields description', 'drop'],
     ['schema fields fields x', 'drop'],
-    ['subset inputCondition left field', 'identity'],
+    ['subset inputCondition left field', 'column'],
     ['subset inputCondition left left right value', 'drop'],
     ['subset inputCondition locations', 'url'],
     ['jobType emissionPattern eventContentMode', 'keep'],
     ['dataSource uri', 'url'],
-    ['catalog catalogProperties anything', 'scan'],
+    ['catalog catalogProperties anything', 'drop'],
+    ['catalog catalogProperties warehouse', 'url'],
     ['parent root run facets', 'facets'],
     ['parent run runId', 'identity'],
     ['ownership owners name', 'pseudonym'],
