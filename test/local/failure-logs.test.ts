@@ -196,7 +196,7 @@ describe('a failure', () => {
       }),
     );
 
-  it.each(['S3', 'DYNAMODB'])('of %s in an archive function', async (service) => {
+  it.each(['S3', 'DYNAMODB', 'KMS'])('of %s in an archive function', async (service) => {
     quoted = canary();
     await lead(functions.archive, service);
     const answer = await invoke(functions.archive, { Records: [recordOf(eventWith(quoted))] });

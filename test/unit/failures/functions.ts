@@ -3,6 +3,7 @@ import { createHandler as createArchive } from '../../../lambdas/archive/handler
 import { createHandler as createArchiveTraces } from '../../../lambdas/archive-traces/handler.ts';
 import { createHandler as createAudit } from '../../../lambdas/audit-retention/handler.ts';
 import { RateLimiter } from '../../../lambdas/domain/producers/rate-limit.ts';
+import { STRICT } from '../../../lambdas/domain/redaction/policy.ts';
 import { createHandler as createIngest } from '../../../lambdas/ingest/handler.ts';
 import { createHandler as createIngestTraces } from '../../../lambdas/ingest-traces/handler.ts';
 import { createHandler as createProducers } from '../../../lambdas/producers/handler.ts';
@@ -29,6 +30,7 @@ import {
   inspectorOver,
   readerOver,
   SingleEpochKey,
+  singlePolicy,
 } from '../../support/fakes.ts';
 import { exported, GOOD_SPAN } from '../../support/front-door.ts';
 import { KEY, producersWith, request } from '../../support/http.ts';
@@ -77,6 +79,7 @@ async function filledStore(sabotage: Sabotage, { logger, metrics }: Output) {
   const archiving = {
     ...{ vault, staging, index, reader: readerOver(vault, staging), retention: RETENTION },
     ...{ clock: () => NOW, traceContextFacets: TRACE_FACETS, runIdAttributes: RUN_ID_ATTRIBUTES },
+    ...singlePolicy(),
   };
   await createArchiveTraces({ ...archiving, ...silent })(kinesisEvent([traceRecord]), CONTEXT);
   await createArchive({ ...archiving, ...silent })(kinesisEvent([runRecord]), CONTEXT);
@@ -101,7 +104,12 @@ async function filledStore(sabotage: Sabotage, { logger, metrics }: Output) {
     publisher: new InMemoryStream(),
     epochKeys: new SingleEpochKey(),
   });
-  const settings = { clock: () => NOW, retention: RETENTION, authMode: 'bearer' as const };
+  const settings = {
+    clock: () => NOW,
+    retention: RETENTION,
+    authMode: 'bearer' as const,
+    policy: STRICT,
+  };
   return { ...ports, ...settings, logger, metrics };
 }
 
