@@ -129,11 +129,13 @@ describe('a failure', () => {
   let aws: FaultServer;
   let quoted = '';
   let isSilent = false;
+  let asked = 0;
   const undo: Array<() => Promise<void>> = [];
   const waiting: Array<() => void> = [];
 
   beforeAll(async () => {
     aws = await startFaultServer(async ({ headers }) => {
+      asked++;
       if (isSilent) await new Promise<void>((resolve) => waiting.push(resolve));
       const isJson = headers['x-amz-target'] !== undefined;
       const message = `cannot take ${quoted}`;
@@ -210,6 +212,16 @@ describe('a failure', () => {
     const answer = await store.post('/api/v1/lineage', eventWith(quoted));
     expect(answer.status).toBe(503);
     expect(answer.text).not.toContain(quoted);
+  });
+
+  it('of S3 while a batch of the stream waits, which is stored once it is over', async () => {
+    quoted = canary();
+    await lead(functions.archive, 'S3');
+    asked = 0;
+    const { json } = await store.post('/api/v1/lineage', eventWith(quoted));
+    await expect.poll(() => asked, { timeout: 30_000 }).toBeGreaterThan(1);
+    for (const back of undo.splice(0)) await back();
+    expect((await store.stored(json.receiptId)).text).not.toContain(quoted);
   });
 
   it('of S3 in a query function', async () => {
