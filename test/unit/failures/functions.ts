@@ -30,7 +30,6 @@ import {
   inspectorOver,
   readerOver,
   SingleEpochKey,
-  singlePolicy,
 } from '../../support/fakes.ts';
 import { exported, GOOD_SPAN } from '../../support/front-door.ts';
 import { KEY, producersWith, request } from '../../support/http.ts';
@@ -78,8 +77,8 @@ async function filledStore(sabotage: Sabotage, { logger, metrics }: Output) {
   };
   const archiving = {
     ...{ vault, staging, index, reader: readerOver(vault, staging), retention: RETENTION },
+    ...{ policy: STRICT, epochKeys: new SingleEpochKey() },
     ...{ clock: () => NOW, traceContextFacets: TRACE_FACETS, runIdAttributes: RUN_ID_ATTRIBUTES },
-    ...singlePolicy(),
   };
   await createArchiveTraces({ ...archiving, ...silent })(kinesisEvent([traceRecord]), CONTEXT);
   await createArchive({ ...archiving, ...silent })(kinesisEvent([runRecord]), CONTEXT);
@@ -105,10 +104,10 @@ async function filledStore(sabotage: Sabotage, { logger, metrics }: Output) {
     epochKeys: new SingleEpochKey(),
   });
   const settings = {
+    policy: STRICT,
     clock: () => NOW,
     retention: RETENTION,
     authMode: 'bearer' as const,
-    policy: STRICT,
   };
   return { ...ports, ...settings, logger, metrics };
 }
