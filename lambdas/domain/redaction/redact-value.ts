@@ -4,10 +4,10 @@ import { type ErrorFields, redactErrorText } from './error-text.ts';
 import type { SourcedDialect } from './event-dialect.ts';
 import { needsPseudonymInPath, pseudonym } from './identifier.ts';
 import { marker } from './marker.ts';
+import { isColumnData } from './names.ts';
 import { scanText } from './scan-text.ts';
 import { redactExpression } from './sql/expression.ts';
 import type { SqlFacts } from './sql/facts.ts';
-import { isData } from './sql/identifiers.ts';
 import { redactSql } from './sql/redact-sql.ts';
 import { isSqlLike } from './sql-like.ts';
 import type { Treatment } from './treatment.ts';
@@ -25,8 +25,8 @@ export interface RedactedValue {
 
 /** What a statement said before its values were taken out. */
 export interface StatementFacts extends SqlFacts {
-  /** As its source spells it; absent when every dialect was considered. */
-  readonly dialect?: string;
+  /** Its canonical name; `unknown` when every dialect was considered. */
+  readonly dialect: string;
   readonly dialectSource?: SourcedDialect['source'];
   /** Keyed hash of the statement without its values: the same for all that differ in values only. */
   readonly shape?: string;
@@ -71,7 +71,7 @@ export class ValueRedactor {
       case 'identity':
         return this.identity(text);
       case 'column':
-        return isData(text) ? this.named(text) : undefined;
+        return isColumnData(text) ? this.named(text) : undefined;
       case 'pseudonym':
         return this.person(text);
       case 'scan':
@@ -88,14 +88,15 @@ export class ValueRedactor {
       pseudonym: (identifier) => this.pseudonym(identifier),
     });
     const fingerprint = (purpose: 'shape/1' | 'exact/1', of: string) =>
-      keyedHash(key, purpose, `${dialect?.name ?? ''}\0${of}`).slice(0, FINGERPRINT_DIGITS);
+      keyedHash(key, purpose, `${redacted.dialect}\0${of}`).slice(0, FINGERPRINT_DIGITS);
     return {
       text: redacted.text,
       rules: redacted.text === text ? [] : ['sql'],
       mode: redacted.mode,
       statement: {
         ...redacted.facts,
-        ...(dialect && { dialect: dialect.name, dialectSource: dialect.source }),
+        dialect: redacted.dialect,
+        ...(dialect && redacted.dialect !== 'unknown' && { dialectSource: dialect.source }),
         ...(redacted.shape !== undefined && { shape: fingerprint('shape/1', redacted.shape) }),
         ...(exactFingerprints && { exact: fingerprint('exact/1', text) }),
       },
