@@ -5,9 +5,9 @@ import {
   textTreatment,
   UNKNOWN_FACET,
 } from './facet-map.ts';
+import { plainName } from './names.ts';
 import type { PolicyTreatment, Rule } from './policy-rules.ts';
 import { isSecretName } from './secret-names.ts';
-import { plainName } from './sensitive-names.ts';
 import { isKeptAttribute, RULE_BY_PREFIX, ruleForAttribute } from './span-policy.ts';
 
 /** Treatments that leave a text as it is, secrets of URLs aside. */

@@ -1,8 +1,9 @@
 import type { JsonDocument } from '../json/document.ts';
 import { detect, detectInIdentity } from './detectors.ts';
+import { marker } from './marker.ts';
 import { type RedactionSettings, reduce, type SkeletonOf } from './redact-or-reduce.ts';
 import { plainName, ruleForName } from './sensitive-names.ts';
-import { marker, type Place, redactWholeValues, type ValuePolicy } from './whole-value.ts';
+import { type Place, redactWholeValues, type ValuePolicy } from './whole-value.ts';
 
 /** The join and the controls read these, so they stay unless they are called like free text. */
 const KEPT_PREFIXES = ['lineage.', 'lineage_evidence.'];

@@ -1,8 +1,8 @@
 import type { JsonDocument } from '../json/document.ts';
 import { Kind, NONE, type Node } from '../json/scanner.ts';
 import { detect } from '../redaction/detectors.ts';
+import { marker } from '../redaction/marker.ts';
 import { isKeptAttribute } from '../redaction/span-policy.ts';
-import { marker } from '../redaction/whole-value.ts';
 import { otlpMember } from './members.ts';
 import { type OtlpSpan, readExport } from './otlp.ts';
 
