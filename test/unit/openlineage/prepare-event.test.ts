@@ -84,11 +84,14 @@ describe('prepareEvent', () => {
   });
 
   it('quarantines what has no head under its arrival time', () => {
-    const prepared = prepareEvent({
-      position: { shardId: 's', sequenceNumber: '1' },
-      arrivedAtMillis: NOW,
-      data: Buffer.from(CANARY),
-    }, REDACTION);
+    const prepared = prepareEvent(
+      {
+        position: { shardId: 's', sequenceNumber: '1' },
+        arrivedAtMillis: NOW,
+        data: Buffer.from(CANARY),
+      },
+      REDACTION,
+    );
     expect(prepared).toMatchObject({
       quarantined: { reason: 'head_missing', acceptedAt: NOW_TEXT },
     });
@@ -140,7 +143,10 @@ describe('an event that cannot be redacted', () => {
   it('notes what the receiver saw beside what the document shows', () => {
     const deviations = ['byte_order_mark'];
     const { deviations: found } = envelopeOf(
-      prepareEvent(consumed(1, '{"job":{"namespace":"n","name":""}}', { ...head(), deviations }), REDACTION),
+      prepareEvent(
+        consumed(1, '{"job":{"namespace":"n","name":""}}', { ...head(), deviations }),
+        REDACTION,
+      ),
     );
     expect(found).toEqual([
       'byte_order_mark',
@@ -171,7 +177,8 @@ describe('an event that cannot be redacted', () => {
   it('tells two run ids apart that were credentials', () => {
     const [one, other] = ['?token=abc', '?token=abd'].map((runId) => {
       const record = consumed(1, runEventText({ run: { runId } }));
-      return readEvent(new JsonDocument(envelopeOf(prepareEvent(record, REDACTION)).document)).runId;
+      return readEvent(new JsonDocument(envelopeOf(prepareEvent(record, REDACTION)).document))
+        .runId;
     });
     expect(one).not.toBe(other);
   });

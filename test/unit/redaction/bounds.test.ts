@@ -108,7 +108,9 @@ describe('redaction', () => {
 
   it('stores an event as a skeleton whose list of redactions would be larger than any object', () => {
     const name = 'x'.repeat(5_000);
-    const bomb = JSON.parse(nested(200, name, `{${members(2_000, (i) => `"m${i}":{"token":"v"}`)}}`));
+    const bomb = JSON.parse(
+      nested(200, name, `{${members(2_000, (i) => `"m${i}":{"token":"v"}`)}}`),
+    );
     const prepared = prepareEvent(consumed(1, runEventText({ bomb })), REDACTION);
     expect(prepared).toMatchObject({
       envelopes: [{ kind: 'run', redaction: { mode: 'skeleton' } }],

@@ -64,9 +64,7 @@ describe('redaction of events', () => {
 
   it('keeps spelling and white space between the values it replaces', () => {
     const text = '{ "n" : 1.50,\t"\\u0073ql":"x",\r\n "m": 1E2, "m": [ ] }';
-    expect(redactEvent(text).text).toBe(
-      '{ "n" : 1.50,\t"\\u0073ql":"?",\r\n "m": 1E2, "m": [ ] }',
-    );
+    expect(redactEvent(text).text).toBe('{ "n" : 1.50,\t"\\u0073ql":"?",\r\n "m": 1E2, "m": [ ] }');
   });
 
   it('changes nothing more when it runs again', () => {

@@ -150,7 +150,9 @@ describe('an identity that is data', () => {
         job: {
           namespace,
           name,
-          facets: { lineage: { entries: [{ namespace, name, runId, inputs: [{ namespace, name }] }] } },
+          facets: {
+            lineage: { entries: [{ namespace, name, runId, inputs: [{ namespace, name }] }] },
+          },
         },
         inputs: [
           {

@@ -75,7 +75,9 @@ const SENSITIVE_FACETS: readonly Holder[] = [
   ],
   [
     'columnLineage',
-    (v) => ({ fields: { [`mail ${v}@h.example`]: { inputFields: [{ field: `${v}@h.example` }] } } }),
+    (v) => ({
+      fields: { [`mail ${v}@h.example`]: { inputFields: [{ field: `${v}@h.example` }] } },
+    }),
   ],
   ['lineage', (v) => ({ entries: [{ runId: `?token=${v}`, inputs: [{ name: statement(v) }] }] })],
   ['schema', (v) => ({ fields: [{ name: `${v}@h.example`, fields: [{ description: v }] }] })],

@@ -39,7 +39,8 @@ const KEPT: Record<string, string> = {
     '{"job":{"facets":{"sql":{"query":"SELECT a, b FROM t WHERE c IS NULL AND d = $1","dialect":"postgres"}}}}',
   'texts of facets that nobody knows, whatever they are called':
     '{"run":{"facets":{"acme_thing":{"conf":{"mode":"full"},"owner":"ops","description":"a nightly load","args":["--all"],"params":{"n":"one"}}}}}',
-  'JSON in a text, to the space': '{"run":{"facets":{"acme":{"raw":"{ \\"a\\" : [ 1.50, \\"b\\" ] }"}}}}',
+  'JSON in a text, to the space':
+    '{"run":{"facets":{"acme":{"raw":"{ \\"a\\" : [ 1.50, \\"b\\" ] }"}}}}',
   'surrogates, alone and in pairs, and what is no character':
     '{"run":{"facets":{"a\\ud800":{"x\\u0000":"\\ud83d\\ude00 \\udc00 \\u0000","\\u0061":"\\/"}}}}',
   'numbers that no double can hold':
