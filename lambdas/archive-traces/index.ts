@@ -6,6 +6,7 @@ import { KmsEpochKeys } from '../adapters/kms-epoch-keys.ts';
 import { S3ObjectReader } from '../adapters/s3-object-reader.ts';
 import { S3EvidenceVault, S3TraceStaging } from '../adapters/s3-vault.ts';
 import { createDynamoClient, createKmsClient, createS3Client } from '../shared/clients.ts';
+import { entryPoint } from '../shared/entry-point.ts';
 import { requireEnv, requireList } from '../shared/env.ts';
 import { readRedactionPolicy } from '../shared/redaction-env.ts';
 import { requireRetention } from '../shared/retention-env.ts';
@@ -15,7 +16,7 @@ const s3 = createS3Client();
 const dynamo = createDynamoClient();
 const producers = new DynamoTable(dynamo, requireEnv('PRODUCERS_TABLE_NAME'));
 
-export const handler = createHandler({
+const handle = createHandler({
   vault: new S3EvidenceVault(s3, requireEnv('VAULT_BUCKET_NAME')),
   reader: new S3ObjectReader(s3),
   staging: new S3TraceStaging(s3, requireEnv('STAGING_BUCKET_NAME')),
@@ -28,3 +29,5 @@ export const handler = createHandler({
   logger: new Logger(),
   metrics: new Metrics(),
 });
+
+export const handler = entryPoint(handle);

@@ -1,9 +1,9 @@
-import type { Logger } from '@aws-lambda-powertools/logger';
 import { MetricUnit } from '@aws-lambda-powertools/metrics';
 import type { Context, KinesisStreamBatchResponse, KinesisStreamEvent } from 'aws-lambda';
 import { type ArchiveDependencies, archiveRecords } from '../domain/evidence/archive-records.ts';
 import { policyRecorder } from '../domain/evidence/record-policy.ts';
 import type { RedactionPolicy } from '../domain/redaction/policy.ts';
+import type { FunctionLog } from './function-log.ts';
 import { toBatchResponse, toConsumedRecords } from './kinesis-batch.ts';
 import { Metric } from './metric-names.ts';
 import type { MetricSink } from './metric-sink.ts';
@@ -11,7 +11,7 @@ import type { MetricSink } from './metric-sink.ts';
 export interface ArchiveHandlerDependencies extends Omit<ArchiveDependencies, 'recordPolicy'> {
   /** What lines are redacted by, and name. */
   readonly policy: RedactionPolicy;
-  readonly logger: Pick<Logger, 'info' | 'warn'>;
+  readonly logger: Pick<FunctionLog, 'info' | 'warn'>;
   readonly metrics: MetricSink;
 }
 

@@ -50,7 +50,7 @@ export interface RedactionPolicy {
  * A policy of rules that were checked by {@link readRules}. Its id covers all of them, so that equal
  * rules, in whatever order, have one id, and others another.
  */
-export function compilePolicy(rules: RedactionRules): RedactionPolicy {
+function compilePolicy(rules: RedactionRules): RedactionPolicy {
   const canonical = canonicalJson(rules);
   const isStrict = canonical === canonicalJson(STRICT_RULES);
   const parsed = (['keep', 'drop', 'scan'] as const).flatMap((treatment) =>
