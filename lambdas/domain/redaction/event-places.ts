@@ -69,9 +69,7 @@ export function eventPlaces(
 
   function placeOfMember(name: string, above: EventPlace): EventPlace {
     if (above.holdsFacets) {
-      const policy = policyNode(name, above.policy);
-      const place = placeOf(facetNode(name) ?? unknownFacet, policy, above, DROPPED_FACET);
-      return { ...place, facetName: plainName(name) };
+      return placeOfFacet(name, above, unknownFacet, rootNode);
     }
     if (above.facet !== undefined) return placeInFacet(name, above, rootNode);
     const place = placeOutside(rootNode, above.dialect);
@@ -112,17 +110,33 @@ function placeOutside(policy: PolicyNode, dialect: SourcedDialect | undefined): 
   };
 }
 
+function placeOfFacet(
+  name: string,
+  above: EventPlace,
+  unknownFacet: FacetNode,
+  rootNode: PolicyNode,
+): EventPlace {
+  const known = facetNode(name);
+  const policy = policyNode(name, above.policy);
+  const place = placeOf(known ?? unknownFacet, policy, above, DROPPED_FACET);
+  const named = known === undefined ? scannedByName(name, place, rootNode) : place;
+  return { ...named, facetName: plainName(name) };
+}
+
 function placeInFacet(name: string, above: EventPlace, rootNode: PolicyNode): EventPlace {
   const facet = memberNode(name, above.facet as FacetNode);
   const place = placeOf(facet, policyNode(name, above.policy), above, DROPPED);
   if (facet.treatment === 'facets') return withFacets(place, rootNode);
   if (above.tagValue !== undefined && name === 'value') return { ...place, text: above.tagValue };
-  // A producer may have put facets, or a secret, where the standard knows of none.
-  if (place.text === 'scan') {
-    return holdsFacets(name) ? withFacets(place, rootNode) : { ...place, ...placeByName(name) };
-  }
+  if (place.text === 'scan') return scannedByName(name, place, rootNode);
   const isUnlisted = place.text === 'drop' && !above.hasColumns;
   return isUnlisted && judgeName(name).isSecret ? { ...place, ...CREDENTIAL } : place;
+}
+
+/** A producer may have put facets, a statement or a secret where the standard knows of none. */
+function scannedByName(name: string, place: EventPlace, rootNode: PolicyNode): EventPlace {
+  if (place.text !== 'scan') return place;
+  return holdsFacets(name) ? withFacets(place, rootNode) : { ...place, ...placeByName(name) };
 }
 
 /** Facets inside a facet are another's: rules for facets go for them as well, and what its dialect is nobody says. */

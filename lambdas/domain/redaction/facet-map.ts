@@ -181,7 +181,7 @@ export const INTEGRATION_FACETS: Readonly<Record<string, Members>> = {
   greatExpectations_assertions: { drop: '*' },
 };
 
-/** Members of every facet that say what it is. */
+/** Members of every facet that say what it is, as texts and flags. */
 const HEAD: Members = { url: '_producer _schemaURL', keep: '_deleted' };
 
 /** Where a value stands in a facet, as far as the map knows. Items of an array stand where the array does. */
@@ -206,10 +206,13 @@ interface MutableNode {
 
 function nodeOf(facet: Members, otherwise: Treatment): FacetNode {
   const root: MutableNode = { otherwise, members: new Map() };
-  for (const members of [HEAD, facet]) {
+  for (const [members, below] of [
+    [HEAD, 'drop'],
+    [facet, otherwise],
+  ] as const) {
     for (const [treatment, paths] of Object.entries(members)) {
       for (const path of paths.split(' '))
-        add(root, path.split('.'), treatment as Treatment, otherwise);
+        add(root, path.split('.'), treatment as Treatment, below);
     }
   }
   return root;
