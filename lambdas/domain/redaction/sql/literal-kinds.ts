@@ -1,4 +1,4 @@
-import { BOOLEAN, NUMBER, SECRET, STRING } from './tokens.ts';
+import { BOOLEAN, CUT, DATA, NUMBER, SECRET, STRING, TEMPLATE } from './tokens.ts';
 
 export type LiteralKind = 'string' | 'number' | 'boolean' | 'bareValue' | 'data';
 
@@ -8,4 +8,16 @@ export function literalKind(kind: number): LiteralKind {
   if (kind === NUMBER) return 'number';
   if (kind === BOOLEAN) return 'boolean';
   return kind === SECRET ? 'bareValue' : 'data';
+}
+
+/** Literals by their name, of tokens counted by kind. */
+export function countLiterals(kinds: Uint32Array): Record<LiteralKind, number> {
+  const of = (kind: number) => kinds[kind] as number;
+  return {
+    string: of(STRING),
+    number: of(NUMBER),
+    boolean: of(BOOLEAN),
+    bareValue: of(SECRET),
+    data: of(DATA) + of(TEMPLATE) + of(CUT),
+  };
 }
