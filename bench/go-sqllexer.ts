@@ -32,12 +32,15 @@ export interface GoSqllexer {
 export function buildGoSqllexer(): GoSqllexer | undefined {
   if (!hasGo()) return undefined;
   const folder = mkdtempSync(join(tmpdir(), 'bench-go-sqllexer-'));
+  const remove = () => rmSync(folder, { recursive: true, force: true });
   const program = join(folder, 'redact');
-  execFileSync('go', ['build', '-o', program, '.'], {
-    cwd: SOURCES,
-    env: { ...process.env, CGO_ENABLED: '0' },
-    stdio: 'inherit',
-  });
+  try {
+    const env = { ...process.env, CGO_ENABLED: '0' };
+    execFileSync('go', ['build', '-o', program, '.'], { cwd: SOURCES, env, stdio: 'inherit' });
+  } catch (error) {
+    remove();
+    throw error;
+  }
   return {
     run: (statements) => {
       const lines = statements.map(({ sql, dialect }) =>
@@ -46,7 +49,7 @@ export function buildGoSqllexer(): GoSqllexer | undefined {
       const options = { input: lines.join('\n'), maxBuffer: MOST_OUTPUT_BYTES };
       return JSON.parse(execFileSync(program, options).toString());
     },
-    remove: () => rmSync(folder, { recursive: true, force: true }),
+    remove,
   };
 }
 

@@ -12,12 +12,11 @@ export function literalKind(kind: number): LiteralKind {
 
 /** Literals by their name, of tokens counted by kind. */
 export function countLiterals(kinds: Uint32Array): Record<LiteralKind, number> {
-  const of = (kind: number) => kinds[kind] as number;
   return {
-    string: of(STRING),
-    number: of(NUMBER),
-    boolean: of(BOOLEAN),
-    bareValue: of(SECRET),
-    data: of(DATA) + of(TEMPLATE) + of(CUT),
+    string: kinds[STRING] as number,
+    number: kinds[NUMBER] as number,
+    boolean: kinds[BOOLEAN] as number,
+    bareValue: kinds[SECRET] as number,
+    data: (kinds[DATA] as number) + (kinds[TEMPLATE] as number) + (kinds[CUT] as number),
   };
 }
