@@ -5,6 +5,7 @@ import { createProgress } from '../localstack/progress.ts';
 import { archive } from './archive.ts';
 import type { Benchmark, Result } from './benchmark.ts';
 import { bundle } from './bundle.ts';
+import { corpus } from './corpus.ts';
 import { ingest } from './ingest.ts';
 import { json } from './json.ts';
 import { path } from './path.ts';
@@ -18,6 +19,7 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   steps,
   json,
   redaction,
+  corpus,
   bundle,
   path,
 };
