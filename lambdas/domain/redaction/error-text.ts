@@ -5,7 +5,7 @@ import { frameOf } from './stack-frames.ts';
 import { marker } from './whole-value.ts';
 
 /** What is known of an error without any value. */
-interface ErrorFields {
+export interface ErrorFields {
   /** `db.system.name` of who said it. */
   readonly system?: string;
   readonly sqlstate?: string;

@@ -1,24 +1,5 @@
 import { plainName } from './sensitive-names.ts';
-
-/**
- * What happens to a value:
- * `keep` as it is; `sql` a statement, `expression` a part of one, `error` an error text, `command` a
- * command line, `url` a URL or DSN: each through its redactor; `scan` through the detectors; `identity`
- * a name that lineage is joined on: secrets of URLs cut, otherwise kept; `pseudonym` a person or a name
- * that is one; `drop` replaced whole, whatever it is; `facets` facets of its own.
- */
-export type Treatment =
-  | 'keep'
-  | 'sql'
-  | 'expression'
-  | 'error'
-  | 'command'
-  | 'url'
-  | 'scan'
-  | 'identity'
-  | 'pseudonym'
-  | 'drop'
-  | 'facets';
+import type { Treatment } from './treatment.ts';
 
 /** Members by treatment: names joined by dots from the facet down, `*` for any name, `**` for any depth; items of arrays have no name. Names are compared without punctuation. */
 type Members = Readonly<Partial<Record<Treatment, string>>>;
@@ -250,7 +231,14 @@ function add(
   else node.treatment = treatment;
 }
 
-const UNKNOWN: FacetNode = { otherwise: 'scan', members: new Map() };
+/** A facet that nobody knows. */
+export const UNKNOWN_FACET: FacetNode = { otherwise: 'scan', members: new Map() };
+/** One that is dropped: what it is stays. */
+export const DROPPED_FACET: FacetNode = {
+  ...nodeOf({}, 'drop'),
+  treatment: 'drop',
+};
+
 const NODES: ReadonlyMap<string, FacetNode> = new Map([
   ...Object.entries(INTEGRATION_FACETS).map(
     ([name, members]) => [plainName(name), nodeOf(members, 'scan')] as const,
@@ -260,9 +248,9 @@ const NODES: ReadonlyMap<string, FacetNode> = new Map([
   ),
 ]);
 
-/** The place of a facet by its name as sent; what nobody knows is scanned. */
-export function facetNode(facet: string): FacetNode {
-  return NODES.get(plainName(facet)) ?? UNKNOWN;
+/** The place of a facet by its name as sent; undefined for one that no table has. */
+export function facetNode(facet: string): FacetNode | undefined {
+  return NODES.get(plainName(facet));
 }
 
 /** The place of a member, by the place of its object. Names are compared as facets' are. */

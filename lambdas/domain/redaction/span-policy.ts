@@ -8,7 +8,7 @@ const FREE_TEXT_RULES = new Set(['error', 'sql', 'credential', 'free_text']);
 
 const KEPT_ATTRIBUTES = new Set(['exception.type', 'exception.escaped']);
 
-const RULE_BY_PREFIX: ReadonlyArray<readonly [string, string]> = [
+export const RULE_BY_PREFIX: ReadonlyArray<readonly [string, string]> = [
   ['db.query.', 'sql'],
   ['db.statement', 'sql'],
   ['db.operation.parameter.', 'sql'],
@@ -88,7 +88,7 @@ export function isKeptAttribute(attribute: string): boolean {
   return !FREE_TEXT_RULES.has(ruleForName(lastPart(key)) ?? '');
 }
 
-function ruleForAttribute(attribute: string): string | undefined {
+export function ruleForAttribute(attribute: string): string | undefined {
   if (isKeptAttribute(attribute)) return undefined;
   const key = attribute.toLowerCase();
   return (

@@ -198,6 +198,10 @@ const NAMES = byName([
   [SQLITE, 'sqlite'],
 ]);
 
+const FIRST_NAMES: ReadonlyMap<Dialect, string> = new Map(
+  [...NAMES].reverse().map(([name, dialect]) => [dialect, name]),
+);
+
 /**
  * How a dialect may be read. A name that is not known, or none, leaves everything open. A session can
  * change what a name promises, so `postgresql`, which is all that a driver can say, leaves more open than
@@ -205,6 +209,11 @@ const NAMES = byName([
  */
 export function dialectOf(name: string | undefined): Dialect {
   return (name === undefined ? undefined : NAMES.get(name.trim().toLowerCase())) ?? UNKNOWN;
+}
+
+/** The first name of a dialect that has several; undefined for one that is not known. */
+export function dialectName(name: string): string | undefined {
+  return FIRST_NAMES.get(dialectOf(name));
 }
 
 function byName(entries: ReadonlyArray<readonly [Dialect, string]>): ReadonlyMap<string, Dialect> {

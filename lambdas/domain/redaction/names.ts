@@ -1,0 +1,41 @@
+import { needsPseudonymInPath } from './identifier.ts';
+import { isSecretName } from './secret-names.ts';
+
+/** What the name of a member or an attribute says by itself. */
+export interface JudgedName {
+  /** The form in which names are compared: lower case without punctuation. */
+  readonly plain: string;
+  /** What it names is a credential. */
+  readonly isSecret: boolean;
+  /** It holds a secret, an address or a statement itself, as a map keyed by connection does. */
+  readonly isData: boolean;
+}
+
+/** Documents share a few hundred names; the bounds keep a stranger's from filling memory. */
+const MAX_REMEMBERED_NAMES = 2_000;
+const MAX_REMEMBERED_CHARACTERS = 64;
+const judged = new Map<string, JudgedName>();
+
+/** Takes time linear in the name; callers judge a name where it stands, not once for each value below it. */
+export function judgeName(name: string): JudgedName {
+  const known = judged.get(name);
+  if (known !== undefined) return known;
+  const fresh = {
+    plain: name.toLowerCase().replace(/[^a-z0-9]/g, ''),
+    isSecret: isSecretName(name),
+    isData: needsPseudonymInPath(name),
+  };
+  if (judged.size < MAX_REMEMBERED_NAMES && name.length <= MAX_REMEMBERED_CHARACTERS) {
+    judged.set(copyOf(name), { ...fresh, plain: copyOf(fresh.plain) });
+  }
+  return fresh;
+}
+
+export function plainName(name: string): string {
+  return judgeName(name).plain;
+}
+
+/** A piece of a text keeps the whole text in memory, which here is a document before redaction. */
+function copyOf(name: string): string {
+  return Buffer.from(name, 'utf16le').toString('utf16le');
+}
