@@ -1,7 +1,7 @@
 import { sum } from '../collections.ts';
 import type { EventKind } from '../openlineage/event.ts';
-import type { RedactionFacts } from '../redaction/fact-list.ts';
 import type { RegisteredBasis } from '../producers/registration.ts';
+import type { RedactionFacts } from '../redaction/fact-list.ts';
 import { sha256Hex } from './store-key.ts';
 import type { RecordHead, Submitter } from './stream-record.ts';
 

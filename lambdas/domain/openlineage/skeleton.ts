@@ -12,7 +12,9 @@ export function skeletonOf(document: JsonDocument, redactor: ValueRedactor): str
   const event = readEvent(document);
   const datasets = readDatasets(document);
   const listed = (access: 'read' | 'write') =>
-    datasets.filter((dataset) => dataset.access === access).map((dataset) => safe.identity(dataset));
+    datasets
+      .filter((dataset) => dataset.access === access)
+      .map((dataset) => safe.identity(dataset));
   return JSON.stringify({
     ...(event.eventType !== undefined && { eventType: safe.text(event.eventType) }),
     ...(event.eventTimeUtc !== undefined && { eventTime: event.eventTimeUtc }),

@@ -159,7 +159,9 @@ function tagPlace(document: JsonDocument, node: Node): Pick<EventPlace, 'tagValu
 }
 
 function namesOf(document: JsonDocument, node: Node): Set<string> {
-  return new Set(document.members(node).map(({ key }) => plainName(document.string(key) as string)));
+  return new Set(
+    document.members(node).map(({ key }) => plainName(document.string(key) as string)),
+  );
 }
 
 function dialectOf({ dialect }: Place): Pick<Place, 'dialect'> {

@@ -18,14 +18,15 @@ export const STANDARD_FACETS: Readonly<Record<string, Members>> = {
   },
   columnLineage: {
     identity:
-      'fields.*.inputFields.namespace fields.*.inputFields.name fields.*.inputFields.field dataset.namespace dataset.name dataset.field',
+      'fields.*.inputFields.namespace fields.*.inputFields.name dataset.namespace dataset.name',
+    column: 'fields.*.inputFields.field dataset.field',
     keep: 'fields.*.transformationType fields.*.inputFields.transformations.type fields.*.inputFields.transformations.subtype dataset.transformations.type dataset.transformations.subtype',
     expression:
       'fields.*.transformationDescription fields.*.inputFields.transformations.description dataset.transformations.description',
   },
   dataQualityAssertions: {
     keep: 'assertions.assertion assertions.success assertions.severity assertions.type assertions.name',
-    identity: 'assertions.column',
+    column: 'assertions.column',
     sql: 'assertions.content',
     drop: 'assertions.expected assertions.actual assertions.params',
     scan: 'assertions.description',
@@ -44,7 +45,7 @@ export const STANDARD_FACETS: Readonly<Record<string, Members>> = {
   },
   schema: {
     // Fields have fields of their own, as deep as a producer nests them.
-    identity: 'fields.**.name',
+    column: 'fields.**.name',
     keep: 'fields.**.type fields.**.ordinal_position',
     scan: 'fields.**.description',
   },
@@ -55,26 +56,27 @@ export const STANDARD_FACETS: Readonly<Record<string, Members>> = {
   lineage: {
     keep: 'entries.type entries.inputs.type entries.fields.*.inputs.type inputs.type fields.*.inputs.type entries.runId entries.inputs.runId entries.fields.*.inputs.runId inputs.runId fields.*.inputs.runId entries.inputs.transformations.type entries.inputs.transformations.subtype entries.fields.*.inputs.transformations.type entries.fields.*.inputs.transformations.subtype inputs.transformations.type inputs.transformations.subtype fields.*.inputs.transformations.type fields.*.inputs.transformations.subtype',
     identity:
-      'entries.namespace entries.name entries.inputs.namespace entries.inputs.name entries.inputs.field entries.fields.*.inputs.namespace entries.fields.*.inputs.name entries.fields.*.inputs.field inputs.namespace inputs.name inputs.field fields.*.inputs.namespace fields.*.inputs.name fields.*.inputs.field',
+      'entries.namespace entries.name entries.inputs.namespace entries.inputs.name entries.fields.*.inputs.namespace entries.fields.*.inputs.name inputs.namespace inputs.name fields.*.inputs.namespace fields.*.inputs.name',
+    column: 'entries.inputs.field entries.fields.*.inputs.field inputs.field fields.*.inputs.field',
     expression:
       'entries.inputs.transformations.description entries.fields.*.inputs.transformations.description inputs.transformations.description fields.*.inputs.transformations.description',
   },
   // `team:` owners are kept: treatmentOfOwner.
   ownership: { pseudonym: 'owners.name', keep: 'owners.type' },
   // By key: treatmentOfTag.
-  tags: { keep: 'tags.key tags.source', identity: 'tags.field', scan: 'tags.value' },
+  tags: { keep: 'tags.key tags.source', column: 'tags.field', scan: 'tags.value' },
   // Of an input or output.
   inputStatistics: { keep: 'rowCount size fileCount' },
   outputStatistics: { keep: 'rowCount size fileCount' },
   subset: {
     keep: 'inputCondition.type inputCondition.**.type outputCondition.type outputCondition.**.type inputCondition.**.comparison outputCondition.**.comparison inputCondition.**.operator outputCondition.**.operator',
-    identity: 'inputCondition.**.field outputCondition.**.field',
+    column: 'inputCondition.**.field outputCondition.**.field',
     drop: 'inputCondition.**.value outputCondition.**.value inputCondition.**.dimensions outputCondition.**.dimensions inputCondition.**.identifier outputCondition.**.identifier',
     url: 'inputCondition.locations outputCondition.locations',
   },
   icebergScanReport: {
     keep: 'snapshotId schemaId',
-    identity: 'projectedFieldNames',
+    column: 'projectedFieldNames',
     expression: 'filterDescription',
     drop: 'metadata',
   },

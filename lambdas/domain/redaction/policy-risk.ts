@@ -1,4 +1,10 @@
-import { type FacetNode, facetNode, memberNode, textTreatment } from './facet-map.ts';
+import {
+  type FacetNode,
+  facetNode,
+  memberNode,
+  textTreatment,
+  UNKNOWN_FACET,
+} from './facet-map.ts';
 import type { PolicyTreatment, Rule } from './policy-rules.ts';
 import { isSecretName } from './secret-names.ts';
 import { plainName } from './sensitive-names.ts';
@@ -13,7 +19,7 @@ export function isRisky(rule: Rule, treatment: Exclude<PolicyTreatment, 'drop'>)
   if (rule.place === 'attribute') return isRiskyAttribute(rule);
   const [facet, ...members] = rule.names as [string, ...string[]];
   if (facet === '*') return true;
-  let nodes: readonly FacetNode[] = [facetNode(facet)];
+  let nodes: readonly FacetNode[] = [facetNode(facet) ?? UNKNOWN_FACET];
   for (const name of members) {
     nodes = nodes.flatMap((node) =>
       name === '*' ? [...node.members.values(), memberNode(name, node)] : [memberNode(name, node)],

@@ -1,5 +1,5 @@
-import type { EpochKey } from '../evidence/keyed-hash.ts';
 import type { Redaction } from '../evidence/envelope.ts';
+import type { EpochKey } from '../evidence/keyed-hash.ts';
 import type { JsonDocument } from '../json/document.ts';
 import type { RedactionFacts } from './fact-list.ts';
 import type { RedactionPolicy } from './policy.ts';

@@ -1,6 +1,8 @@
+import type { JsonDocument } from '../json/document.ts';
 import { detect, detectInIdentity } from './detectors.ts';
+import { type RedactionSettings, reduce, type SkeletonOf } from './redact-or-reduce.ts';
 import { plainName, ruleForName } from './sensitive-names.ts';
-import { marker, type Place, type ValuePolicy } from './whole-value.ts';
+import { marker, type Place, redactWholeValues, type ValuePolicy } from './whole-value.ts';
 
 /** The join and the controls read these, so they stay unless they are called like free text. */
 const KEPT_PREFIXES = ['lineage.', 'lineage_evidence.'];
@@ -201,4 +203,18 @@ function isJsonText(text: string): boolean {
       trimmed.length > 2 &&
       !trimmed.startsWith('[redacted:'))
   );
+}
+
+/** Until places of spans are there. */
+export function redactSpans(
+  document: JsonDocument,
+  settings: RedactionSettings,
+  skeletonOf: SkeletonOf,
+): ReturnType<typeof reduce> {
+  try {
+    const { text, fields } = redactWholeValues(document, spanPolicy);
+    return { text, redaction: { policy: settings.policy.id, mode: 'full', fields }, facts: {} };
+  } catch {
+    return reduce(document, settings, skeletonOf);
+  }
 }

@@ -5,9 +5,8 @@ import { createEnvelope, type Envelope, listedCharacters } from '../evidence/env
 import { quarantine } from '../evidence/quarantine.ts';
 import { decodeStreamRecord, type RecordHead } from '../evidence/stream-record.ts';
 import { JsonDocument } from '../json/document.ts';
-import { redactOrReduce, reduce } from '../redaction/redact-or-reduce.ts';
-import { spanPolicy } from '../redaction/span-policy.ts';
-import type { ValuePolicy } from '../redaction/whole-value.ts';
+import { type RedactionSettings, reduce } from '../redaction/redact-or-reduce.ts';
+import { redactSpans } from '../redaction/span-policy.ts';
 import { MAX_INDEXED_LINKS } from './link-budget.ts';
 import { readExport } from './otlp.ts';
 import { skeletonOfSpans } from './skeleton.ts';
@@ -27,8 +26,8 @@ const MAX_LISTED_CHARACTERS = 8 * 1024 * 1024;
  */
 export function prepareTraces(
   record: ConsumedRecord,
+  settings: RedactionSettings,
   runIdAttributes: readonly string[] = [],
-  policy: ValuePolicy = spanPolicy,
 ): Prepared {
   const { position, arrivedAtMillis } = record;
   try {
@@ -40,8 +39,8 @@ export function prepareTraces(
     const deviations = rejected.map(({ rule }) => `left_out_${rule}`);
     let listed = 0;
     const envelopes = [...splitExport(document, spans, traceOf)].map(([traceId, text]) => {
-      const store = listed < MAX_LISTED_CHARACTERS ? redactOrReduce : reduce;
-      const envelope = envelopeOf({ record, head, traceId, text, deviations, policy, store });
+      const isReduced = listed >= MAX_LISTED_CHARACTERS;
+      const envelope = envelopeOf({ record, head, traceId, text, deviations, settings, isReduced });
       listed += listedCharacters(envelope.redaction);
       return envelope;
     });
@@ -60,13 +59,21 @@ interface Part {
   /** The export cut down to one trace. */
   readonly text: string;
   readonly deviations: readonly string[];
-  readonly policy: ValuePolicy;
-  readonly store: typeof redactOrReduce;
+  readonly settings: RedactionSettings;
+  readonly isReduced: boolean;
 }
 
-function envelopeOf({ record, head, traceId, text, deviations, policy, store }: Part): Envelope {
+function envelopeOf({
+  record,
+  head,
+  traceId,
+  text,
+  deviations,
+  settings,
+  isReduced,
+}: Part): Envelope {
   const document = new JsonDocument(text);
-  const stored = store(document, policy, skeletonOfSpans);
+  const stored = (isReduced ? reduce : redactSpans)(document, settings, skeletonOfSpans);
   return createEnvelope({
     head,
     receivedBytes: Buffer.byteLength(text),
@@ -74,6 +81,7 @@ function envelopeOf({ record, head, traceId, text, deviations, policy, store }: 
     kind: 'trace',
     traceId,
     redaction: stored.redaction,
+    facts: stored.facts,
     deviations: [...deviations, ...readExport(document).deviations],
     document: stored.text,
   });

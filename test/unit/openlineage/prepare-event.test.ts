@@ -6,7 +6,15 @@ import { readEvent } from '../../../lambdas/domain/openlineage/event.ts';
 import { prepareEvent } from '../../../lambdas/domain/openlineage/prepare-event.ts';
 import { eventPolicy } from '../../../lambdas/domain/redaction/event-policy.ts';
 import type { ValuePolicy } from '../../../lambdas/domain/redaction/whole-value.ts';
-import { consumed, head, NOW, NOW_TEXT, RUN_ID, runEventText } from '../../support/builders.ts';
+import {
+  consumed,
+  head,
+  NOW,
+  NOW_TEXT,
+  REDACTION,
+  RUN_ID,
+  runEventText,
+} from '../../support/builders.ts';
 
 const CANARY = 'canary-7f3e9d01';
 const broken: ValuePolicy = {
@@ -24,7 +32,7 @@ const envelopeOf = (prepared: ReturnType<typeof prepareEvent>): Envelope => {
 describe('prepareEvent', () => {
   it('stores the event to the byte, minus what it lists', () => {
     const text = ` ${runEventText({ sql: CANARY })} `;
-    const envelope = envelopeOf(prepareEvent(consumed(1, text)));
+    const envelope = envelopeOf(prepareEvent(consumed(1, text), REDACTION));
     expect(envelope.document).toBe(text.replace(CANARY, '[redacted:sql]'));
     expect(envelope.redaction.fields.map(({ path }) => path)).toEqual(['$.sql']);
     expect(envelope.digest).toBe(sha256Hex(envelope.document));
@@ -32,12 +40,12 @@ describe('prepareEvent', () => {
 
   it('gives the same line for every replay', () => {
     const record = consumed(1, runEventText({ sql: CANARY }));
-    const line = JSON.stringify(prepareEvent(record));
-    expect(JSON.stringify(prepareEvent(structuredClone(record)))).toBe(line);
+    const line = JSON.stringify(prepareEvent(record, REDACTION));
+    expect(JSON.stringify(prepareEvent(structuredClone(record), REDACTION))).toBe(line);
   });
 
   it('has a fixed order of members', () => {
-    expect(Object.keys(envelopeOf(prepareEvent(consumed(1, runEventText()))))).toEqual([
+    expect(Object.keys(envelopeOf(prepareEvent(consumed(1, runEventText()), REDACTION)))).toEqual([
       ...[
         'evidence',
         'receiptId',
@@ -54,7 +62,7 @@ describe('prepareEvent', () => {
 
   it('keeps a size as a power of two only', () => {
     const text = runEventText();
-    const { bytesBucket } = envelopeOf(prepareEvent(consumed(1, text))).received;
+    const { bytesBucket } = envelopeOf(prepareEvent(consumed(1, text), REDACTION)).received;
     expect(Math.log2(bytesBucket) % 1).toBe(0);
     expect(bytesBucket).toBeGreaterThanOrEqual(text.length);
   });
@@ -64,7 +72,7 @@ describe('prepareEvent', () => {
     ['no event', '{"canarycanary":1}', 'invalid_event'],
     ['nothing', '', 'unexpected_end'],
   ])('quarantines %s without a byte of it', (_what, text, reason) => {
-    const prepared = prepareEvent(consumed(1, text));
+    const prepared = prepareEvent(consumed(1, text), REDACTION);
     expect(prepared).toMatchObject({
       quarantined: { reason, head: { receiptId: 'receipt-1' }, acceptedAt: NOW_TEXT },
     });
@@ -138,7 +146,7 @@ describe('an event that cannot be redacted', () => {
     ['a run id that is nothing but a credential', { run: { runId: '?token=abc' } }],
     ['a schemaURL whose kind is cut off', { schemaURL: 'https://x?token=b/JobEvent', run: {} }],
   ])('keeps %s to the end of the path, or names it', (_, overrides) => {
-    const prepared = prepareEvent(consumed(1, runEventText(overrides)));
+    const prepared = prepareEvent(consumed(1, runEventText(overrides)), REDACTION);
     if ('quarantined' in prepared) return expect(prepared.quarantined.reason).toBeTruthy();
     const { document, kind } = envelopeOf(prepared);
     expect(() => readEvent(new JsonDocument(document), kind as 'run' | 'job')).not.toThrow();
@@ -146,7 +154,7 @@ describe('an event that cannot be redacted', () => {
 
   it('never empties an identity', () => {
     const { document } = envelopeOf(
-      prepareEvent(consumed(1, runEventText({ run: { runId: '?token=abc' } }))),
+      prepareEvent(consumed(1, runEventText({ run: { runId: '?token=abc' } })), REDACTION),
     );
     expect(readEvent(new JsonDocument(document)).runId).toBe('[redacted:connection_string]');
   });

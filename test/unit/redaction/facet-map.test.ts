@@ -7,6 +7,7 @@ import {
   textTreatment,
   treatmentOfOwner,
   treatmentOfTag,
+  UNKNOWN_FACET,
 } from '../../../lambdas/domain/redaction/facet-map.ts';
 
 /** The facets of `spec/facets` and the registry, August 2026. */
@@ -17,7 +18,9 @@ const SPECIFIED =
 
 function treatment(path: string): string {
   const [facet = '', ...members] = path.split(' ');
-  return textTreatment(members.reduce((node, name) => memberNode(name, node), facetNode(facet)));
+  return textTreatment(
+    members.reduce((node, name) => memberNode(name, node), facetNode(facet) ?? UNKNOWN_FACET),
+  );
 }
 
 describe('the facet map', () => {
