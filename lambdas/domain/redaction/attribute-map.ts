@@ -1,232 +1,37 @@
-import type { Treatment } from './facet-map.ts';
+import { ATTRIBUTE_NAMES, ATTRIBUTES, KNOWN_NAMESPACES } from './attribute-table.ts';
+import { judgeName } from './names.ts';
 import { isSecretName } from './secret-names.ts';
+import type { Treatment } from './treatment.ts';
 
-/** Names by treatment, each behind its namespace and a dot; `.` is the namespace itself. */
-type Names = Readonly<Partial<Record<Treatment, string>>>;
-
-/**
- * Attributes of spans, events, links, resources and scopes, by the first parts of their name: the
- * semantic conventions 1.45 with what they replaced, those for generative AI, and what libraries in
- * use add. What is listed stands for everything below it as well, unless something longer is listed.
- * Headers, prompts, tools and parameters are dropped but for the names that are no content; whatever
- * is not listed here or below is scanned.
- */
-export const ATTRIBUTES: Readonly<Record<string, Names>> = {
-  // What the join and the controls read.
-  lineage: {
-    keep: 'dropped degraded governed actor actor_status derivation completeness',
-    identity: 'run_id',
-    scan: '.',
-  },
-  lineage_evidence: { scan: '.' },
-  openlineage: {
-    identity: 'run job parent root dataset',
-    scan: '.',
-  },
-
-  // Databases.
-  db: {
-    keep: 'system system.name response.status_code',
-    sql: 'query statement sql',
-    scan: 'query.id query.name query.type query.kind sql.rows redis.database_index redis.flush_all vector.query.top_k mongodb.version',
-    drop: 'query.parameter query.parameters query.params query.result query.embeddings query.plan query.explain query.hash statement.parameters statement.params operation.parameter parameter parameters param params bind binds bindings values row rows result response.body vector mongodb redis elasticsearch.path_parts',
-    identity:
-      'namespace name instance schema catalog database table collection collection.name sql.table sql.tables stored_procedure.name mongodb.collection cassandra.keyspace cassandra.table cosmosdb.container hbase.namespace vector.table_name vector.query.result.namespace',
-    pseudonym: 'user username client.user principal',
-    url: 'connection_string connection.string url uri dsn jdbc.url jdbc_url',
-    error: 'error',
-  },
-  sql: {
-    sql: '.',
-    drop: 'parameters params args arguments bindings values',
-    identity: 'table tables',
-    scan: 'rows method',
-    error: 'error',
-  },
-  jdbc: { sql: 'query', drop: 'params generated-keys', url: 'url datasource.url' },
-  'aws.dynamodb': {
-    identity: 'table_names index_name exclusive_start_table attributes_to_get',
-    expression: 'projection',
-    scan: 'attribute_definitions consistent_read consumed_capacity count global_secondary_indexes global_secondary_index_updates limit local_secondary_indexes provisioned_read_capacity provisioned_write_capacity scan_forward scanned_count segment select table_count total_segments',
-    drop: '.',
-  },
-  'aws.s3': { identity: 'bucket key copy_source', drop: 'delete' },
-  aws: {
-    url: 'sqs.queue.url queue_url',
-    identity: 'kinesis.stream_name secretsmanager.secret.arn sns.topic.arn',
-  },
-  graphql: { scan: 'operation field', drop: '.' },
-  faas: { identity: 'document.collection document.name', scan: 'document.time document.operation' },
-
-  // Errors.
-  exception: { keep: 'type escaped', error: '.' },
-  error: { keep: 'type code kind id', error: '.' },
-  otel: { keep: 'status_code', error: 'status_description status_message' },
-  status: { keep: 'code' },
-  feature_flag: { error: 'error evaluation.error', drop: 'result.value', pseudonym: 'context.id' },
-
-  // URLs, HTTP, RPC and messages. Values in a query are data, whatever their name.
-  url: { url: 'full original path', drop: 'query fragment' },
-  http: {
-    url: 'url target path referer referrer',
-    scan: 'method scheme flavor host route status_code status_text user_agent useragent server_name request.method request.method_original request.size request.resend_count request.body.size response.size response.status_code response.body.size request_content_length request_content_length_uncompressed response_content_length response_content_length_uncompressed',
-    drop: 'request response query query_string params cookies',
-    pseudonym: 'client_ip',
-  },
-  'http.request.header': {
-    scan: 'accept accept-encoding accept-language cache-control connection content-encoding content-length content-type host traceparent user-agent x-request-id',
-    url: 'origin referer',
-  },
-  'http.response.header': {
-    scan: 'age allow cache-control connection content-encoding content-length content-type date etag expires last-modified retry-after server transfer-encoding vary x-request-id x-amzn-requestid x-amz-request-id',
-  },
-  rpc: {
-    scan: 'message.id message.type message.compressed_size message.uncompressed_size request.size response.size response.status_code',
-    drop: 'request response message grpc.request grpc.response connect_rpc.request connect_rpc.response',
-    error: 'jsonrpc.error_message',
-  },
-  grpc: { drop: 'metadata request response', error: 'error_message' },
-  messaging: {
-    identity:
-      'destination destination_publish rabbitmq.destination.routing_key rabbitmq.routing_key consumer.group kafka.consumer',
-    scan: 'destination_kind destination.anonymous destination.temporary destination.partition message.body.size message.envelope.size',
-    drop: 'header headers message.body message.header message.headers message.payload kafka.message.key kafka.message_key gcp_pubsub.message.ordering_key rocketmq.message.keys servicebus.message.session_id',
-    url: 'url',
-  },
-  gcp: { drop: 'pubsub.message.ordering_key' },
-  'gcp.vertex.agent': {
-    scan: 'invocation_id event_id associated_event_ids',
-    pseudonym: 'session_id',
-    drop: '.',
-  },
-  baggage: { drop: '.' },
-
-  // People and their machines. Behind one pseudonym stands one person.
-  user: { pseudonym: '.', scan: 'roles' },
-  user_agent: { scan: '.' },
-  enduser: { pseudonym: '.', scan: 'role scope' },
-  session: { pseudonym: '.', scan: 'start end' },
-  client: {
-    pseudonym: 'address mac.address socket.address',
-    drop: 'certificate certificate_chain',
-  },
-  source: { pseudonym: 'address mac.address' },
-  peer: { pseudonym: 'address ipv4 ipv6' },
-  net: { pseudonym: 'peer.ip sock.peer.addr' },
-  network: { pseudonym: 'peer.address peer.mac.address' },
-  tls: {
-    pseudonym: 'client.subject client.issuer client.hash client.ja3',
-    drop: 'client.certificate client.certificate_chain',
-  },
-  app: { pseudonym: 'installation.id' },
-  device: { pseudonym: 'id' },
-  geo: { drop: 'location postal_code' },
-  file: { pseudonym: 'owner' },
-
-  // Processes.
-  process: {
-    command: 'command command_args command_line title',
-    drop: 'environment_variable',
-    pseudonym: 'owner user real_user saved_user',
-    scan: 'args_count',
-  },
-  container: { command: 'command command_args command_line' },
-  code: { error: 'stacktrace', drop: 'source' },
-  log: { drop: 'record.original body', scan: 'record.uid' },
-
-  // Models, agents and their tools.
-  gen_ai: {
-    scan: 'operation.name system provider.name agent.id agent.name agent.version conversation.id data_source.id embeddings.dimension evaluation.name evaluation.score guardrail.name guardrail.status guardrail.duration guardrail.guard_count guardrail.failed_guard_count memory.record.count memory.record.id memory.store.id openai.request.seed openai.request.service_tier openai.response output.type prompt.name prompt.version request.choice.count request.encoding_formats request.frequency_penalty request.is_stream request.max_tokens request.model request.presence_penalty request.seed request.service_tier request.stream request.temperature request.thinking request.thinking_type request.top_k request.top_p request.type response.finish_reason response.finish_reasons response.id response.model response.service_tier response.time_to_first_chunk server token tool.name tool.type tool.call.id usage workflow.name client.token client.operation',
-    drop: '.',
-  },
-  openai: { scan: 'api request response' },
-  mcp: {
-    scan: 'method.name protocol.version request.id server.name server.version server.title client.name client.version transport tool.name prompt.name',
-    url: 'resource.uri',
-    pseudonym: 'session.id',
-    drop: '.',
-  },
-  llm: {
-    scan: 'system provider vendor model model_name request.type request.model request.model_name response.model response.model_name response.finish_reason finish_reason token_count token_count.prompt token_count.completion usage cost cost.prompt cost.completion cost.prompt_details.input cost.completion_details.output temperature top_k top_p frequency_penalty presence_penalty is_streaming prompt_template.version',
-    drop: '.',
-  },
-  ai: {
-    scan: 'operationId telemetry.functionId model.id model.provider usage settings.maxTokens settings.maxOutputTokens settings.maxRetries settings.temperature settings.topP settings.topK settings.presencePenalty settings.frequencyPenalty settings.seed settings.mode response.id response.model response.finishReason response.timestamp response.msToFirstChunk response.msToFinish response.avgCompletionTokensPerSecond toolCall.id toolCall.name values',
-    drop: '.',
-  },
-  tool: { scan: 'id name version', drop: '.' },
-  tool_call: { scan: 'id function.name', drop: '.' },
-  message: {
-    scan: 'id type role compressed_size uncompressed_size',
-    error: '.',
-    drop: 'content contents message_content tool_calls function_call_arguments_json',
-  },
-  input: { scan: 'mime_type', drop: '.' },
-  output: { scan: 'mime_type', drop: '.' },
-  prompt: { scan: 'id name version vendor', url: 'url', drop: '.' },
-  document: { scan: 'id score', drop: '.' },
-  embedding: { scan: 'model_name', drop: '.' },
-  retrieval: { drop: '.' },
-  reranker: { scan: 'model_name top_k', drop: '.' },
-  traceloop: {
-    scan: 'workflow.name entity.name entity.path entity.version span.kind prompt.key prompt.version',
-    drop: '.',
-  },
-  openinference: { scan: 'span.kind project.name', drop: '.' },
-  langfuse: {
-    scan: 'environment release version internal trace.name trace.public observation.type observation.level observation.model.name observation.usage_details observation.cost_details observation.prompt.name observation.prompt.version',
-    pseudonym: 'user.id session.id',
-    error: 'observation.status_message',
-    drop: '.',
-  },
-  langsmith: {
-    scan: 'span.kind span.id span.parent_id span.dotted_order trace.id trace.name trace.session_name',
-    pseudonym: 'trace.session_id',
-    drop: '.',
-  },
-  mlflow: {
-    scan: 'spanType spanFunctionName traceRequestId experimentId chat.tokenUsage llm.model llm.provider',
-    drop: '.',
-  },
-  logfire: { error: 'msg' },
-};
-
-/**
- * What a name means in any namespace, by its last part or its last two: `app.sql`, `acme.user.email`.
- * What is dropped is so with everything below it. Compared in lower case without punctuation.
- */
-export const ATTRIBUTE_NAMES: Names = {
-  sql: 'query sql sqltext sqlquery statement querytext viewtext vieworiginaltext viewexpandedtext rawsql rawcode compiledsql compiledcode dbstatement dbquery',
-  expression:
-    'transformationdescription filterdescription inputcondition outputcondition condition predicate incrementalpredicates',
-  error:
-    'message errormessage errormsg msg statusmessage statusdescription stack stacktrace traceback exception error errordetail errordescription exceptionmessage exceptionstacktrace detail details hint cause',
-  command: 'command commandline commandargs cmd cmdline bashcommand',
-  url: 'url uri urlfull href referer referrer dsn jdbcurl connectionurl connectionuri databaseurl endpoint',
-  identity: 'runid parentrunid rootrunid',
-  pseudonym:
-    'owner user username useremail email emailaddress userid runasuser dbuser enduserid actor clientip sessionid fullname firstname lastname phone phonenumber',
-  drop: 'sourcecode script pythoncallable env environ environmentvariable environmentvariables environmentproperties plan queryplan logicalplan physicalplan optimizedplan explain conf runconf param params parameter parameters arg args kwargs argument arguments opargs opkwargs templatesdict executorconfig properties batchkwargs batchspec binds bindings variables header headers body payload requestbody responsebody formdata querystring credential credentials secret secrets cookie cookies input inputs output outputs prompt prompts completion completions messages allmessages allmessagesevents chathistory toolarguments toolresponse tooldefinitions modelrequestparameters finalresult',
-};
+/** What the name of an attribute says of its value. */
+interface JudgedAttribute {
+  readonly treatment: Treatment;
+  /** What it names is dropped because it is a credential. */
+  readonly isCredential: boolean;
+  /** A table has it, or a namespace that it is in. */
+  readonly isKnown: boolean;
+}
 
 /** From what says most about a value to what says least. */
-const STRICTNESS: readonly Treatment[] = [
-  'drop',
-  'pseudonym',
-  'error',
-  'sql',
-  'expression',
-  'command',
-  'url',
-  'identity',
-  'scan',
-  'keep',
-];
+const STRICTNESS: Readonly<Record<Treatment, number>> = {
+  keep: 0,
+  facets: 1,
+  scan: 2,
+  column: 3,
+  identity: 4,
+  url: 5,
+  request: 6,
+  command: 7,
+  expression: 8,
+  sql: 9,
+  error: 10,
+  pseudonym: 11,
+  drop: 12,
+};
 
-/** The treatment that holds when several speak for one value, as the keys of an object written twice do. */
-export function strictest(treatments: Iterable<Treatment>): Treatment | undefined {
-  const all = new Set(treatments);
-  return STRICTNESS.find((treatment) => all.has(treatment));
+/** The treatment that holds when two speak for one value, as the keys of an object written twice do. */
+export function stricter(one: Treatment, other: Treatment): Treatment {
+  return STRICTNESS[one] >= STRICTNESS[other] ? one : other;
 }
 
 const LISTED = new Map<string, Treatment>();
@@ -235,52 +40,65 @@ const LISTED_BY_WORDS = new Map<string, Treatment>();
 for (const [namespace, names] of Object.entries(ATTRIBUTES)) {
   for (const [treatment, list] of Object.entries(names) as Array<[Treatment, string]>) {
     for (const name of list.split(' ')) {
-      const full = plainParts(name === '.' ? namespace : `${namespace}.${name}`);
-      LISTED.set(full.join('.'), treatment);
-      const words = full.join('');
-      const known = LISTED_BY_WORDS.get(words);
-      LISTED_BY_WORDS.set(words, strictest([treatment, known ?? 'keep']) as Treatment);
+      const parts = plainParts(name === '.' ? namespace : `${namespace}.${name}`);
+      const words = parts.join('');
+      LISTED.set(parts.join('.'), treatment);
+      LISTED_BY_WORDS.set(words, stricter(treatment, LISTED_BY_WORDS.get(words) ?? 'keep'));
     }
   }
 }
 
-const BY_NAME = new Map(
+const BY_NAME: ReadonlyMap<string, Treatment> = new Map(
   (Object.entries(ATTRIBUTE_NAMES) as Array<[Treatment, string]>).flatMap(([treatment, names]) =>
     names.split(' ').map((name): [string, Treatment] => [name, treatment]),
   ),
 );
 
-/** No listed name has more parts: of the others only names that mean something anywhere are looked for. */
+const KNOWN: ReadonlySet<string> = new Set(
+  KNOWN_NAMESPACES.split(' ').map((name) => plainParts(name).join('')),
+);
+
+/** No listed name has more parts: of longer ones only what a part means anywhere is looked for. */
 const MAX_LISTED_PARTS = Math.max(...[...LISTED.keys()].map((name) => name.split('.').length));
 
 /** Traces share a few hundred names; the bounds keep a stranger's from filling memory. */
 const MAX_REMEMBERED_NAMES = 2_000;
 const MAX_REMEMBERED_CHARACTERS = 128;
-const remembered = new Map<string, Treatment>();
+const remembered = new Map<string, JudgedAttribute>();
 
 /**
  * What happens to the value of an attribute, by its name: compared part by part in lower case and
  * without punctuation, and an index behind it (`args.0`, `query[0]`) aside. Takes time linear in the name.
  */
-export function attributeTreatment(name: string): Treatment {
+export function judgeAttribute(name: string): JudgedAttribute {
   const known = remembered.get(name);
   if (known !== undefined) return known;
-  const treatment = judge(name);
+  const judged = judge(plainParts(name));
   if (remembered.size < MAX_REMEMBERED_NAMES && name.length <= MAX_REMEMBERED_CHARACTERS) {
     // A piece of a text keeps the whole text in memory, which here is an export before redaction.
-    remembered.set(Buffer.from(name, 'utf16le').toString('utf16le'), treatment);
+    remembered.set(Buffer.from(name, 'utf16le').toString('utf16le'), judged);
   }
-  return treatment;
+  return judged;
 }
 
-function judge(name: string): Treatment {
-  const parts = plainParts(name);
+export function attributeTreatment(name: string): Treatment {
+  return judgeAttribute(name).treatment;
+}
+
+function judge(parts: readonly string[]): JudgedAttribute {
   const listed = LISTED.get(parts.join('.')) ?? LISTED_BY_WORDS.get(parts.join(''));
-  if (listed !== undefined) return listed;
+  if (listed !== undefined) return { treatment: listed, isCredential: false, isKnown: true };
   const byName = treatmentByName(parts);
   // A session id is called like a secret and joins what belongs together.
-  if (byName !== 'pseudonym' && isCredential(parts)) return 'drop';
-  return strictest([byName ?? 'keep', treatmentAbove(parts) ?? 'scan']) as Treatment;
+  if (byName !== 'pseudonym' && isCredential(parts)) {
+    return { treatment: 'drop', isCredential: true, isKnown: true };
+  }
+  const above = treatmentAbove(parts);
+  return {
+    treatment: stricter(byName ?? 'keep', above ?? 'scan'),
+    isCredential: false,
+    isKnown: (byName ?? above) !== undefined || KNOWN.has(parts[0] as string),
+  };
 }
 
 /** Of the longest listed name that this one is below. Only that name itself is kept unseen. */
@@ -324,7 +142,21 @@ const CONTROL_ATTRIBUTE = /^(?:lineage|lineage_evidence)\./i;
 
 /** True for attributes that stay even when nothing else of a span does. */
 export function isControlAttribute(name: string): boolean {
-  if (!CONTROL_ATTRIBUTE.test(name)) return false;
-  const treatment = attributeTreatment(name);
-  return treatment === 'keep' || treatment === 'identity' || treatment === 'scan';
+  if (!CONTROL_ATTRIBUTE.test(name) || judgeName(name).isData) return false;
+  return HARMLESS.has(attributeTreatment(name));
+}
+
+const HARMLESS: ReadonlySet<Treatment> = new Set(['keep', 'identity', 'scan']);
+
+/** Whether more is done to an attribute of this name than a scan. */
+export function isSensitiveAttribute(name: string): boolean {
+  return !HARMLESS.has(attributeTreatment(name));
+}
+
+const SENSITIVE = [...LISTED].filter(([, treatment]) => !HARMLESS.has(treatment));
+
+/** Whether a table has something below a name that is more than scanned. */
+export function hasSensitiveBelow(name: string): boolean {
+  const above = `${plainParts(name).join('.')}.`;
+  return SENSITIVE.some(([listed]) => listed.startsWith(above));
 }

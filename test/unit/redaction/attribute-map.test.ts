@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
-  ATTRIBUTE_NAMES,
-  ATTRIBUTES,
   attributeTreatment,
   isControlAttribute,
-  strictest,
+  judgeAttribute,
+  stricter,
 } from '../../../lambdas/domain/redaction/attribute-map.ts';
+import { ATTRIBUTE_NAMES, ATTRIBUTES } from '../../../lambdas/domain/redaction/attribute-table.ts';
 import { growthOverFourfold } from '../../support/growth.ts';
 import { seeded } from '../../support/seeded.ts';
 
@@ -95,13 +95,13 @@ describe('the attribute map', () => {
     ['lineage_evidence.exactly', 'scan'],
     ['reason', 'scan'],
     // URLs and HTTP.
-    ['url.full', 'url'],
-    ['url.path', 'url'],
-    ['http.url', 'url'],
-    ['http.target', 'url'],
-    ['cicd.pipeline.run.url.full', 'url'],
+    ['url.full', 'request'],
+    ['url.path', 'request'],
+    ['http.url', 'request'],
+    ['http.target', 'request'],
+    ['cicd.pipeline.run.url.full', 'request'],
     ['db.connection_string', 'url'],
-    ['mcp.resource.uri', 'url'],
+    ['mcp.resource.uri', 'request'],
     ['url.query', 'drop'],
     ['url.fragment', 'drop'],
     ['http.request.header.authorization', 'drop'],
@@ -203,7 +203,7 @@ describe('the attribute map', () => {
   it('knows a listed name without its dots', () => {
     for (const [name, treatment] of listed) {
       const found = attributeTreatment(name.replaceAll('.', '_'));
-      expect(strictest([found, treatment as typeof found])).toBe(found);
+      expect(stricter(found, treatment as typeof found)).toBe(found);
     }
   });
 
@@ -214,7 +214,7 @@ describe('the attribute map', () => {
         fc.pre(!listed.some(([other]) => other.toLowerCase() === below));
         const found = attributeTreatment(below);
         const least = treatment === 'keep' ? 'scan' : (treatment as typeof found);
-        expect(strictest([found, least])).toBe(found);
+        expect(stricter(found, least)).toBe(found);
       }),
       seeded(2_000),
     );
@@ -262,12 +262,31 @@ describe('the attribute map', () => {
   });
 });
 
-describe('strictest', () => {
-  it('takes the one that leaves least, in any order', () => {
-    expect(strictest(['keep', 'sql', 'drop'])).toBe('drop');
-    expect(strictest(['drop', 'keep'])).toBe('drop');
-    expect(strictest(['scan', 'keep'])).toBe('scan');
-    expect(strictest([])).toBeUndefined();
+describe('stricter', () => {
+  it('takes the one that leaves less, in any order', () => {
+    expect(stricter('keep', 'scan')).toBe('scan');
+    expect(stricter('drop', 'sql')).toBe('drop');
+    expect(stricter('identity', 'pseudonym')).toBe('pseudonym');
+  });
+});
+
+describe('judgeAttribute', () => {
+  it.each([
+    ['service.name', true],
+    ['db.query.text', true],
+    ['gen_ai.new.member', true],
+    ['any.password', true],
+    ['acme.sql', true],
+    ['acme.note', false],
+    ['note', false],
+  ])('knows %s: %s', (name, expected) => expect(judgeAttribute(name).isKnown).toBe(expected));
+
+  it('tells a credential from content', () => {
+    expect(judgeAttribute('a.api_key')).toMatchObject({ treatment: 'drop', isCredential: true });
+    expect(judgeAttribute('gen_ai.prompt')).toMatchObject({
+      treatment: 'drop',
+      isCredential: false,
+    });
   });
 });
 
