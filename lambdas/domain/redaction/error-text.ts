@@ -1,8 +1,8 @@
 import { endOfRun, isSpace, isWordPart } from './characters.ts';
 import { type SlotKind, type TemplatePart, templatesFor } from './error-templates.ts';
 import { needsPseudonym } from './identifier.ts';
+import { marker } from './marker.ts';
 import { frameOf } from './stack-frames.ts';
-import { marker } from './whole-value.ts';
 
 /** What is known of an error without any value. */
 export interface ErrorFields {

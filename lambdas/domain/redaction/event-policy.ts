@@ -1,7 +1,8 @@
 import { Kind } from '../json/scanner.ts';
 import { detect, detectInIdentity, withoutUrlSecrets } from './detectors.ts';
 import { EVENT, type EventPlace, placeOf } from './event-place.ts';
-import { marker, type ValuePolicy } from './whole-value.ts';
+import { marker } from './marker.ts';
+import type { ValuePolicy } from './whole-value.ts';
 
 /**
  * OpenLineage events until the redaction issue lands: a value on the sensitive list is replaced

@@ -13,8 +13,9 @@ export const STANDARD_FACETS: Readonly<Record<string, Members>> = {
   // Of a dataset.
   catalog: {
     keep: 'framework type name source',
-    url: 'metadataUri warehouseUri',
-    scan: 'catalogProperties.*',
+    url: 'metadataUri warehouseUri catalogProperties.uri catalogProperties.warehouse',
+    // Whatever a producer configures, credentials included.
+    drop: 'catalogProperties',
   },
   columnLineage: {
     identity:
@@ -28,8 +29,7 @@ export const STANDARD_FACETS: Readonly<Record<string, Members>> = {
     keep: 'assertions.assertion assertions.success assertions.severity assertions.type assertions.name',
     column: 'assertions.column',
     sql: 'assertions.content',
-    drop: 'assertions.expected assertions.actual assertions.params',
-    scan: 'assertions.description',
+    drop: 'assertions.expected assertions.actual assertions.params assertions.description',
   },
   dataQualityMetrics: {
     keep: 'rowCount bytes fileCount lastUpdated columnMetrics.*.nullCount columnMetrics.*.distinctCount columnMetrics.*.count',
@@ -47,12 +47,12 @@ export const STANDARD_FACETS: Readonly<Record<string, Members>> = {
     // Fields have fields of their own, as deep as a producer nests them.
     column: 'fields.**.name',
     keep: 'fields.**.type fields.**.ordinal_position',
-    scan: 'fields.**.description',
+    drop: 'fields.**.description',
   },
   storage: { keep: 'storageLayer fileFormat' },
   symlinks: { identity: 'identifiers.namespace identifiers.name', keep: 'identifiers.type' },
   // Of a dataset or a job.
-  documentation: { keep: 'contentType', scan: 'description' },
+  documentation: { keep: 'contentType', drop: 'description' },
   lineage: {
     keep: 'entries.type entries.inputs.type entries.fields.*.inputs.type inputs.type fields.*.inputs.type entries.runId entries.inputs.runId entries.fields.*.inputs.runId inputs.runId fields.*.inputs.runId entries.inputs.transformations.type entries.inputs.transformations.subtype entries.fields.*.inputs.transformations.type entries.fields.*.inputs.transformations.subtype inputs.transformations.type inputs.transformations.subtype fields.*.inputs.transformations.type fields.*.inputs.transformations.subtype',
     identity:
@@ -118,8 +118,7 @@ export const STANDARD_FACETS: Readonly<Record<string, Members>> = {
   test: {
     keep: 'tests.name tests.status tests.severity tests.type tests.contentType',
     sql: 'tests.content',
-    drop: 'tests.expected tests.actual tests.params',
-    scan: 'tests.description',
+    drop: 'tests.expected tests.actual tests.params tests.description',
   },
   gcp_composer_run: { keep: 'dagRunId' },
   gcp_dataproc: {

@@ -1,7 +1,7 @@
 import { LineageError } from '../errors.ts';
 import { INTEGRATION_FACETS } from './facet-map.ts';
+import { plainName } from './names.ts';
 import { isRisky } from './policy-risk.ts';
-import { plainName } from './sensitive-names.ts';
 import { dialectOf } from './sql/dialects.ts';
 
 /** What a policy may say of a place. */
@@ -27,6 +27,9 @@ export interface RedactionRules {
   /** Why a standard sensitive field is kept; ten characters at least. Stored with the policy. */
   readonly acknowledgeRisk?: string;
 }
+
+/** The same as a deployment writes it: what is not said is as in `strict`. */
+export type RedactionAdditions = Partial<RedactionRules>;
 
 export const STRICT_RULES: RedactionRules = {
   base: 'strict',

@@ -1,5 +1,6 @@
 import { sha256Hex } from '../evidence/store-key.ts';
 import { canonicalJson } from '../json/canonical.ts';
+import { plainName } from './names.ts';
 import {
   type PolicyTreatment,
   parseRule,
@@ -8,7 +9,6 @@ import {
   readRules,
   STRICT_RULES,
 } from './policy-rules.ts';
-import { plainName } from './sensitive-names.ts';
 
 /** The rules that are built in; raised whenever they change, because stored lines name it. */
 const BUILT_IN = 'strict/1';
@@ -50,7 +50,7 @@ export interface RedactionPolicy {
  * A policy of rules that were checked by {@link readRules}. Its id covers all of them, so that equal
  * rules, in whatever order, have one id, and others another.
  */
-export function compilePolicy(rules: RedactionRules): RedactionPolicy {
+function compilePolicy(rules: RedactionRules): RedactionPolicy {
   const canonical = canonicalJson(rules);
   const isStrict = canonical === canonicalJson(STRICT_RULES);
   const parsed = (['keep', 'drop', 'scan'] as const).flatMap((treatment) =>
@@ -92,7 +92,8 @@ export function policyDocument({ id, rules }: RedactionPolicy) {
     redactionPolicy: 1,
     id,
     builtIn: BUILT_IN,
-    rules,
+    // In the order that the id was made over: two ways to write one policy are one document.
+    rules: JSON.parse(canonicalJson(rules)) as RedactionRules,
     ...(rules.acknowledgeRisk !== undefined && { acknowledgedRisk: rules.acknowledgeRisk }),
   } as const;
 }

@@ -25,8 +25,8 @@ export interface RedactedValue {
 
 /** What a statement said before its values were taken out. */
 export interface StatementFacts extends SqlFacts {
-  /** As its source spells it; absent when every dialect was considered. */
-  readonly dialect?: string;
+  /** Its canonical name; `unknown` when every dialect was considered. */
+  readonly dialect: string;
   readonly dialectSource?: SourcedDialect['source'];
   /** Keyed hash of the statement without its values: the same for all that differ in values only. */
   readonly shape?: string;
@@ -90,14 +90,15 @@ export class ValueRedactor {
       pseudonym: (identifier) => this.pseudonym(identifier),
     });
     const fingerprint = (purpose: 'shape/1' | 'exact/1', of: string) =>
-      keyedHash(key, purpose, `${dialect?.name ?? ''}\0${of}`).slice(0, FINGERPRINT_DIGITS);
+      keyedHash(key, purpose, `${redacted.dialect}\0${of}`).slice(0, FINGERPRINT_DIGITS);
     return {
       text: redacted.text,
       rules: redacted.text === text ? [] : ['sql'],
       mode: redacted.mode,
       statement: {
         ...redacted.facts,
-        ...(dialect && { dialect: dialect.name, dialectSource: dialect.source }),
+        dialect: redacted.dialect,
+        ...(dialect && redacted.dialect !== 'unknown' && { dialectSource: dialect.source }),
         ...(redacted.shape !== undefined && { shape: fingerprint('shape/1', redacted.shape) }),
         ...(exactFingerprints && { exact: fingerprint('exact/1', text) }),
       },
@@ -134,12 +135,15 @@ export class ValueRedactor {
   pseudonym(identifier: string): string {
     const known = this.pseudonyms.get(identifier);
     if (known !== undefined) return known;
-    const made = pseudonym(identifier, (text) =>
-      Buffer.from(keyedHash(this.context.key, 'identifier/1', text), 'hex'),
-    );
+    const made = pseudonymOf(identifier, this.context.key);
     this.pseudonyms.set(identifier, made);
     return made;
   }
+}
+
+/** Stands for a name that is data under the key of an epoch. */
+export function pseudonymOf(identifier: string, key: EpochKey): string {
+  return pseudonym(identifier, (text) => Buffer.from(keyedHash(key, 'identifier/1', text), 'hex'));
 }
 
 /** 128 bits: enough to compare by. */

@@ -121,15 +121,15 @@ export function spanPlaces(
   ): SpanPlace {
     const place = attributePlace(keys, above);
     const values = members.filter(({ key }) => !isKeyNode(document, key));
-    const fits = FITS[place.text];
-    const isMisfit = fits !== undefined && values.some(({ value }) => !fits(document, value));
+    const whole = WHOLE[place.text];
+    const isMisfit =
+      whole !== undefined && values.some(({ value }) => whole.isFor(document, value));
     const isDropped = isMisfit || (place.text === 'drop' && place.other === 'drop');
-    const { rule = isMisfit ? place.text : undefined } = place;
     return {
       ...place,
       ...(isMisfit && { text: 'drop' }),
       other: isDropped ? 'drop' : 'keep',
-      ...(rule && { rule }),
+      ...(isMisfit && { rule: whole.rule }),
       // So that what is left is well-formed.
       ...(isDropped && !above.isInText && { leaves: 'any_value' }),
     };
@@ -192,12 +192,17 @@ function joined(above: string | undefined, key: string): string {
   return `${above}.${key}`;
 }
 
+interface WholeRule {
+  readonly rule: string;
+  isFor(document: JsonDocument, value: Node): boolean;
+}
+
 /** Values that cannot be redacted in part go whole. */
-const FITS: Partial<Record<Treatment, (document: JsonDocument, value: Node) => boolean>> = {
+const WHOLE: Partial<Record<Treatment, WholeRule>> = {
   // A pseudonym is a text.
-  pseudonym: (document, value) => !holdsNumber(document, value),
+  pseudonym: { rule: 'person', isFor: holdsNumber },
   // What an argument is shows the one before it: a list would have to be read as one.
-  command: (document, value) => isText(document, value),
+  command: { rule: 'command', isFor: (document, value) => !isText(document, value) },
 };
 
 /** Whether an AnyValue is a number, or a list with one. */

@@ -4,7 +4,7 @@ import { prepareEvent } from '../../../lambdas/domain/openlineage/prepare-event.
 import { eventPolicy } from '../../../lambdas/domain/redaction/event-policy.ts';
 import { spanPolicy } from '../../../lambdas/domain/redaction/span-policy.ts';
 import { redactWholeValues } from '../../../lambdas/domain/redaction/whole-value.ts';
-import { consumed, runEventText } from '../../support/builders.ts';
+import { consumed, REDACTION, runEventText } from '../../support/builders.ts';
 import { growthOverFourfold } from '../../support/growth.ts';
 
 const redact = (text: string, maxWork?: number) =>
@@ -103,7 +103,7 @@ describe('redaction', () => {
   it('stores an event as a skeleton whose list of redactions would be larger than any object', () => {
     const name = 'x'.repeat(5_000);
     const bomb = JSON.parse(nested(200, name, `{${members(2_000, (i) => `"m${i}":{"sql":"v"}`)}}`));
-    const prepared = prepareEvent(consumed(1, runEventText({ bomb })));
+    const prepared = prepareEvent(consumed(1, runEventText({ bomb })), REDACTION);
     expect(prepared).toMatchObject({
       envelopes: [{ kind: 'run', redaction: { mode: 'skeleton' } }],
     });

@@ -4,6 +4,7 @@ import type { Envelope } from '../../../lambdas/domain/evidence/envelope.ts';
 import { spanPolicy } from '../../../lambdas/domain/redaction/span-policy.ts';
 import { acceptExport } from '../../../lambdas/domain/traces/accept-export.ts';
 import { prepareTraces } from '../../../lambdas/domain/traces/prepare-trace.ts';
+import { REDACTION } from '../../support/builders.ts';
 import { exportOf, RUN, recordOf, SPAN_2, span, TRACE_A, TRACE_B } from './exports.ts';
 
 const envelopesOf = (prepared: ReturnType<typeof prepareTraces>): readonly Envelope[] => {
@@ -23,6 +24,7 @@ describe('prepareTraces', () => {
     const envelopes = envelopesOf(
       prepareTraces(
         recordOf(exportOf(span(), span({ traceId: TRACE_B }), span({ spanId: SPAN_2 }))),
+        REDACTION,
       ),
     );
 
@@ -35,14 +37,16 @@ describe('prepareTraces', () => {
   it('yields the same lines for every replay', () => {
     const record = recordOf(exportOf(span({ runIds: [RUN] })));
 
-    expect(JSON.stringify(prepareTraces(record))).toBe(JSON.stringify(prepareTraces(record)));
+    expect(JSON.stringify(prepareTraces(record, REDACTION))).toBe(
+      JSON.stringify(prepareTraces(record, REDACTION)),
+    );
   });
 
   it('declares what it redacted and keeps the rest to the byte', () => {
     const text = exportOf(
       span({ attributes: [{ key: 'db.query.text', value: { stringValue: 'SELECT 1' } }] }),
     );
-    const [envelope] = envelopesOf(prepareTraces(recordOf(text)));
+    const [envelope] = envelopesOf(prepareTraces(recordOf(text), REDACTION));
 
     expect(envelope?.document).toBe(
       text.replace('{"stringValue":"SELECT 1"}', '{"stringValue":"[redacted:sql]"}'),
@@ -68,7 +72,7 @@ describe('prepareTraces', () => {
       name: 'canary',
       status: { code: 2, message: 'canary' },
     });
-    const [envelope] = envelopesOf(prepareTraces(recordOf(exportOf(item)), [], failing));
+    const [envelope] = envelopesOf(prepareTraces(recordOf(exportOf(item)), REDACTION, [], failing));
 
     expect(envelope?.redaction).toEqual({
       policy: 'span-whole-value/1',
@@ -100,7 +104,7 @@ describe('prepareTraces', () => {
     ['no span', recordOf('{}'), 'no_span'],
     ['no head', { ...recordOf('{}'), data: Buffer.from('x') }, 'head_missing'],
   ])('quarantines a record with %s', (_what, record, reason) => {
-    expect(prepareTraces(record)).toMatchObject({ quarantined: { reason } });
+    expect(prepareTraces(record, REDACTION)).toMatchObject({ quarantined: { reason } });
   });
 
   const workload = new URL('../../fixtures/workload/', import.meta.url);
@@ -117,7 +121,7 @@ describe('prepareTraces', () => {
       const { records, rejected } = acceptExport(body);
       const documents = records
         .flatMap((part, n) =>
-          envelopesOf(prepareTraces(recordOf(Buffer.from(part.body).toString(), n))),
+          envelopesOf(prepareTraces(recordOf(Buffer.from(part.body).toString(), n), REDACTION)),
         )
         .map(({ document }) => document);
 
@@ -137,9 +141,9 @@ describe('prepareTraces', () => {
       JSON.stringify(span({ traceId: id.repeat(32) })),
     );
     const text = `{"resourceSpans":[{"resource":${secrets},"scopeSpans":[{"spans":[${spans}]}]}]}`;
-    const prepared = prepareTraces(recordOf(text));
+    const prepared = prepareTraces(recordOf(text), REDACTION);
     const modes = envelopesOf(prepared).map(({ redaction }) => redaction.mode);
     expect(modes).toEqual(['full', 'full', 'skeleton', 'skeleton']);
-    expect(JSON.stringify(prepareTraces(recordOf(text)))).toBe(JSON.stringify(prepared));
+    expect(JSON.stringify(prepareTraces(recordOf(text), REDACTION))).toBe(JSON.stringify(prepared));
   });
 });

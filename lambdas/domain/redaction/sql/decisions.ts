@@ -1,4 +1,4 @@
-import type { Dialect, Readings } from './dialects.ts';
+import type { Dialect, Readings } from './dialect.ts';
 
 type Rule = keyof Readings;
 

@@ -15,7 +15,7 @@ import {
 } from './tokens.ts';
 
 /** A bound on rows. The number is given only where nothing but a count of rows can stand. */
-type RowBound =
+export type RowBound =
   | { readonly kind: 'constant'; readonly rows: number }
   | { readonly kind: 'parameter' | 'expression' };
 

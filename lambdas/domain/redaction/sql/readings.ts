@@ -1,5 +1,5 @@
 import { Decisions } from './decisions.ts';
-import type { Dialect } from './dialects.ts';
+import type { Dialect } from './dialect.ts';
 import { Lexer } from './lexer.ts';
 import { COMMENT, DATA, FIRST_LITERAL, GONE, LAST_CODE, type TokenList } from './tokens.ts';
 

@@ -1,6 +1,6 @@
 import { CLASS_OF_ASCII, classBeyondAscii, DIGIT, isWordCode, LETTER } from './characters.ts';
 import type { Decisions } from './decisions.ts';
-import type { Dialect } from './dialects.ts';
+import type { Dialect } from './dialect.ts';
 import { hashStep, keyword, keywordAt, keywords } from './keywords.ts';
 import {
   type Escapes,
