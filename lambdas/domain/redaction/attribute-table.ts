@@ -117,7 +117,6 @@ export const ATTRIBUTES: Readonly<Record<string, Names>> = {
     pseudonym: 'client.subject client.issuer client.hash client.ja3',
     drop: 'client.certificate client.certificate_chain',
   },
-  app: { pseudonym: 'installation.id' },
   device: { pseudonym: 'id' },
   geo: { drop: 'location postal_code' },
   file: { pseudonym: 'owner' },
@@ -205,7 +204,7 @@ export const ATTRIBUTE_NAMES: Names = {
   url: 'dsn jdbcurl connectionurl connectionuri databaseurl',
   identity: 'runid parentrunid rootrunid',
   pseudonym:
-    'owner user username useremail email emailaddress userid runasuser dbuser enduserid actor clientip sessionid fullname firstname lastname phone phonenumber',
+    'owner user username installationid useremail email emailaddress userid runasuser dbuser enduserid actor clientip sessionid fullname firstname lastname phone phonenumber',
   drop: 'sourcecode script pythoncallable env environ environmentvariable environmentvariables environmentproperties plan queryplan logicalplan physicalplan optimizedplan explain conf runconf param params parameter parameters arg args kwargs argument arguments opargs opkwargs templatesdict executorconfig properties batchkwargs batchspec binds bindings variables header headers body payload requestbody responsebody formdata querystring credential credentials secret secrets cookie cookies input inputs output outputs prompt prompts completion completions messages allmessages allmessagesevents chathistory toolarguments toolresponse tooldefinitions modelrequestparameters finalresult',
 };
 
