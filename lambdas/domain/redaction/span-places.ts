@@ -151,7 +151,7 @@ interface JudgedKey {
   readonly isTextOnly?: boolean;
 }
 
-const KEY: SpanPlace = { text: 'identity', other: 'keep' };
+const KEY: SpanPlace = { text: 'scan', other: 'keep', isName: true };
 const WELL_FORMED: SpanPlace = { text: 'keep', other: 'keep' };
 const UNTOUCHED: SpanPlace = { text: 'keep', other: 'keep', isUntouched: true };
 const EMPTIED: SpanPlace = { text: 'drop', other: 'drop', leaves: 'empty' };
