@@ -6,7 +6,8 @@ import { encodeStreamRecord } from '../lambdas/domain/evidence/stream-record.ts'
 import { prepareEvent } from '../lambdas/domain/openlineage/prepare-event.ts';
 import { STRICT } from '../lambdas/domain/redaction/policy.ts';
 
-const REDACTION = { policy: STRICT, key: { epoch: 0, secret: Buffer.alloc(32) } };
+/** As an archive function has it. */
+export const REDACTION = { policy: STRICT, key: { epoch: 0, secret: Buffer.alloc(32) } };
 
 const ACCEPTED_AT_MILLIS = Date.parse('2026-11-29T10:00:00.000Z');
 

@@ -8,6 +8,7 @@ import { bundle } from './bundle.ts';
 import { ingest } from './ingest.ts';
 import { json } from './json.ts';
 import { path } from './path.ts';
+import { event } from './redact-event.ts';
 import { redaction } from './redaction.ts';
 import { steps } from './steps.ts';
 import { renderResult } from './table.ts';
@@ -18,6 +19,7 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   steps,
   json,
   redaction,
+  event,
   bundle,
   path,
 };

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import type { Command } from 'commander';
+import { ownSentence } from '../../lambdas/domain/errors.ts';
 import { type RedactionPolicy, readPolicy, STRICT } from '../../lambdas/domain/redaction/policy.ts';
 import { RedactionPolicyError } from '../../lambdas/domain/redaction/policy-rules.ts';
 import { pseudonymOf } from '../../lambdas/domain/redaction/redact-value.ts';
@@ -65,7 +66,8 @@ async function policyIn(file: string): Promise<RedactionPolicy> {
   try {
     return readPolicy(JSON.parse(await readFile(file, 'utf8')));
   } catch (error) {
-    const why = error instanceof RedactionPolicyError ? error.message : 'it cannot be read as JSON';
+    const why =
+      error instanceof RedactionPolicyError ? ownSentence(error) : 'it cannot be read as JSON';
     throw new CliError(ExitCode.usage, `${file}: ${why}`);
   }
 }

@@ -1,3 +1,4 @@
+import { ownSentence } from '../domain/errors.ts';
 import { type RedactionPolicy, readPolicy, STRICT } from '../domain/redaction/policy.ts';
 import { RedactionPolicyError } from '../domain/redaction/policy-rules.ts';
 import { EnvironmentVariableError } from './env.ts';
@@ -12,7 +13,7 @@ export function readRedactionPolicy(env: NodeJS.ProcessEnv = process.env): Redac
   try {
     return readPolicy(JSON.parse(variable));
   } catch (error) {
-    const reason = error instanceof RedactionPolicyError ? error.message : 'it is not JSON';
+    const reason = error instanceof RedactionPolicyError ? ownSentence(error) : 'it is not JSON';
     throw new EnvironmentVariableError(`environment variable REDACTION_POLICY: ${reason}`);
   }
 }

@@ -7,12 +7,13 @@ import {
   facetNode,
   memberNode,
   textTreatment,
+  treatmentOfAll,
   treatmentOfTag,
   UNKNOWN_FACET,
 } from './facet-map.ts';
 import { marker } from './marker.ts';
-import { placeByName } from './member-names.ts';
-import { plainName } from './names.ts';
+import { CREDENTIAL, placeByName } from './member-names.ts';
+import { judgeName, plainName } from './names.ts';
 import { type PolicyNode, policyNode, type RedactionPolicy } from './policy.ts';
 import type { Place, Places } from './redact-document.ts';
 import { dialectName } from './sql/dialects.ts';
@@ -23,19 +24,22 @@ export interface EventPlace extends Place {
   /** Its members are facets. */
   readonly holdsFacets: boolean;
   /** In a facet: where. */
-  readonly facet?: FacetNode;
-  /** In a facet: where among the rules of the policy. Above: where facets stand. */
+  readonly facet: FacetNode | undefined;
+  /** Where among the rules of the policy. */
   readonly policy: PolicyNode;
   /** Which facet, by plain name. */
-  readonly facetName?: string;
+  readonly facetName: string | undefined;
   /** What a tag's value gets, by its key. */
-  readonly tagValue?: Treatment;
+  readonly tagValue: Treatment | undefined;
+  /** Places of its members that were asked for: items of an array ask for the same ones. */
+  readonly members: Map<string, EventPlace>;
 }
 
-const FACET_CONTAINER = /^(?:input|output)?facets$/i;
+/** By plain name. */
+const FACET_CONTAINERS: ReadonlySet<string> = new Set(['facets', 'inputfacets', 'outputfacets']);
 
 /** Names that lineage is joined on, outside of facets. */
-const IDENTITY_MEMBERS = new Set([
+const IDENTITY_MEMBERS: ReadonlySet<string> = new Set([
   'namespace',
   'name',
   'runId',
@@ -53,67 +57,93 @@ export function eventPlaces(
   { rootNode, rules }: RedactionPolicy,
   dialect?: SourcedDialect,
 ): Places<EventPlace> {
-  const root: EventPlace = {
-    text: 'scan',
-    other: 'keep',
-    holdsFacets: false,
-    policy: rootNode,
-    ...(dialect && { dialect }),
-  };
-  const unknown = rules.strictUnknown ? DROPPED_FACET : UNKNOWN_FACET;
+  const unknownFacet = rules.strictUnknown ? DROPPED_FACET : UNKNOWN_FACET;
 
   function member(name: string, above: EventPlace): EventPlace {
+    const known = above.members.get(name);
+    if (known !== undefined) return known;
+    const place = placeOfMember(name, above);
+    above.members.set(name, place);
+    return place;
+  }
+
+  function placeOfMember(name: string, above: EventPlace): EventPlace {
     if (above.holdsFacets) {
-      const policy = policyNode(name, rootNode);
-      const place = placeOf(facetNode(name) ?? unknown, policy, above, DROPPED_FACET);
-      return { ...place, facetName: plainName(name) };
+      return placeOfFacet(name, above, unknownFacet, rootNode);
     }
-    if (above.facet !== undefined) return placeInFacet(name, above);
-    const place: EventPlace = {
-      ...root,
-      holdsFacets: FACET_CONTAINER.test(name),
-      ...dialectOf(above),
-    };
-    return IDENTITY_MEMBERS.has(name)
-      ? { ...place, text: 'identity' }
-      : { ...place, ...placeByName(name) };
+    if (above.facet !== undefined) return placeInFacet(name, above, rootNode);
+    const place = placeOutside(rootNode, above.dialect);
+    if (IDENTITY_MEMBERS.has(name)) return { ...place, text: 'identity' };
+    if (holdsFacets(name)) return { ...place, holdsFacets: true };
+    return { ...place, ...placeByName(name) };
   }
 
-  const inText = (place: EventPlace): EventPlace => ({
-    ...root,
-    facet: UNKNOWN_FACET,
-    policy: NO_RULES,
-    ...dialectOf(place),
-  });
-
-  return { root, member, enter, inText, dropped };
+  return {
+    root: placeOutside(rootNode, dialect),
+    member,
+    enter,
+    // A text that is printed JSON stands for what is in it.
+    inText: (place) => place,
+    dropped: (_place, rule) => JSON.stringify(marker(rule)),
+  };
 }
 
-const NO_RULES: PolicyNode = { steps: [] };
-
-function enter(document: JsonDocument, node: Node, place: EventPlace): EventPlace {
-  if (place.facetName === 'tags') return { ...place, ...tagPlace(document, node) };
-  if (place.facetName === 'sql') {
-    const name = document.string(document.get(node, 'dialect'));
-    if (name !== undefined && dialectName(name) !== undefined) {
-      return { ...place, dialect: { name, source: 'facet' } };
-    }
-  }
-  return place;
+function holdsFacets(name: string): boolean {
+  return FACET_CONTAINERS.has(plainName(name));
 }
 
-function dropped(_place: EventPlace, rule: string): string {
-  return JSON.stringify(marker(rule));
+function placeOutside(policy: PolicyNode, dialect: SourcedDialect | undefined): EventPlace {
+  return {
+    text: 'scan',
+    other: 'keep',
+    isOpen: false,
+    isUntouched: false,
+    hasColumns: false,
+    rule: undefined,
+    dialect,
+    holdsFacets: false,
+    facet: undefined,
+    policy,
+    facetName: undefined,
+    tagValue: undefined,
+    members: new Map(),
+  };
 }
 
-function placeInFacet(name: string, above: EventPlace): EventPlace {
+function placeOfFacet(
+  name: string,
+  above: EventPlace,
+  unknownFacet: FacetNode,
+  rootNode: PolicyNode,
+): EventPlace {
+  const known = facetNode(name);
+  const policy = policyNode(name, above.policy);
+  const place = placeOf(known ?? unknownFacet, policy, above, DROPPED_FACET);
+  const named = known === undefined ? scannedByName(name, place, rootNode) : place;
+  return { ...named, facetName: plainName(name) };
+}
+
+function placeInFacet(name: string, above: EventPlace, rootNode: PolicyNode): EventPlace {
   const facet = memberNode(name, above.facet as FacetNode);
   const place = placeOf(facet, policyNode(name, above.policy), above, DROPPED);
+  if (facet.treatment === 'facets') return withFacets(place, rootNode);
   if (above.tagValue !== undefined && name === 'value') return { ...place, text: above.tagValue };
+  if (place.text === 'scan') return scannedByName(name, place, rootNode);
+  const isUnlisted = place.text === 'drop' && !above.hasColumns;
+  return isUnlisted && judgeName(name).isSecret ? { ...place, ...CREDENTIAL } : place;
+}
+
+/** A producer may have put facets, a statement or a secret where the standard knows of none. */
+function scannedByName(name: string, place: EventPlace, rootNode: PolicyNode): EventPlace {
   if (place.text !== 'scan') return place;
-  // A producer may have put facets where the standard knows of none.
-  if (FACET_CONTAINER.test(name)) return { ...place, holdsFacets: true };
-  return { ...place, ...placeByName(name) };
+  return holdsFacets(name) ? withFacets(place, rootNode) : { ...place, ...placeByName(name) };
+}
+
+/** Facets inside a facet are another's: rules for facets go for them as well, and what its dialect is nobody says. */
+function withFacets(place: EventPlace, { steps }: PolicyNode): EventPlace {
+  if (place.isUntouched || place.text === 'drop') return place;
+  const policy = { steps: [...place.policy.steps, ...steps] };
+  return { ...place, text: 'scan', holdsFacets: true, dialect: undefined, policy };
 }
 
 /** @param dropped what a rule of the policy that drops makes of the place */
@@ -124,19 +154,22 @@ function placeOf(
   dropped: FacetNode,
 ): EventPlace {
   const facet = facetByPolicy(policy, dropped) ?? builtIn;
-  const { treatment } = facet;
   const hasMoreRules = policy.steps.length > 0;
   return {
     text: textTreatment(facet),
-    other: treatment === 'drop' || treatment === 'pseudonym' ? treatment : 'keep',
-    isOpen: facet.members.size > 0 || hasMoreRules,
+    other: treatmentOfAll(facet) ?? 'keep',
+    // A list of statements is walked.
+    isOpen: facet.treatment !== 'drop' || facet.members.size > 0 || hasMoreRules,
     isUntouched: facet === KEPT && !hasMoreRules,
     hasColumns: facet.any !== undefined,
-    holdsFacets: treatment === 'facets',
+    rule: undefined,
+    dialect: above.dialect,
+    holdsFacets: false,
     facet,
     policy,
-    ...(above.facetName !== undefined && { facetName: above.facetName }),
-    ...dialectOf(above),
+    facetName: above.facetName,
+    tagValue: undefined,
+    members: new Map(),
   };
 }
 
@@ -149,21 +182,39 @@ function facetByPolicy({ treatment }: PolicyNode, dropped: FacetNode): FacetNode
   return treatment === 'drop' ? dropped : undefined;
 }
 
-function tagPlace(document: JsonDocument, node: Node): Pick<EventPlace, 'tagValue'> {
-  // Of two keys or two values nobody knows which a reader takes.
-  if (document.members(node).length !== namesOf(document, node).size) return {};
-  const key = document.string(document.get(node, 'key'));
-  const value = document.string(document.get(node, 'value'));
-  if (key === undefined || value === undefined) return {};
-  return { tagValue: treatmentOfTag(key, value) };
+/** What an object says about itself. */
+function enter(document: JsonDocument, node: Node, place: EventPlace): EventPlace {
+  if (place.facetName === 'tags') {
+    return { ...place, tagValue: tagValue(document, node), members: new Map() };
+  }
+  if (place.facetName === 'sql') return withOwnDialect(document, node, place);
+  return place;
 }
 
-function namesOf(document: JsonDocument, node: Node): Set<string> {
-  return new Set(
-    document.members(node).map(({ key }) => plainName(document.string(key) as string)),
-  );
+/** Of two keys or two values nobody knows which a reader takes. */
+function tagValue(document: JsonDocument, node: Node): Treatment | undefined {
+  const [key, ...moreKeys] = textsOf(document, node, 'key');
+  const [value, ...moreValues] = textsOf(document, node, 'value');
+  const isClear = moreKeys.length === 0 && moreValues.length === 0;
+  return isClear && key !== undefined && value !== undefined
+    ? treatmentOfTag(key, value)
+    : undefined;
 }
 
-function dialectOf({ dialect }: Place): Pick<Place, 'dialect'> {
-  return dialect === undefined ? {} : { dialect };
+/** The facet's own word is the strongest, but of two words, or one that nobody knows, none counts. */
+function withOwnDialect(document: JsonDocument, node: Node, place: EventPlace): EventPlace {
+  const names = textsOf(document, node, 'dialect');
+  const [name] = names;
+  if (names.length === 0) return place;
+  const isKnown = names.length === 1 && name !== undefined && dialectName(name) !== undefined;
+  const dialect: SourcedDialect | undefined = isKnown ? { name, source: 'facet' } : undefined;
+  return { ...place, dialect, members: new Map() };
+}
+
+/** Values of all members of this plain name; undefined for one that is no text. */
+function textsOf(document: JsonDocument, node: Node, plain: string): Array<string | undefined> {
+  return document
+    .members(node)
+    .filter(({ key }) => plainName(document.string(key) as string) === plain)
+    .map(({ value }) => document.string(value));
 }

@@ -1,4 +1,4 @@
-import { plainName } from './sensitive-names.ts';
+import { plainName } from './names.ts';
 import type { Treatment } from './treatment.ts';
 
 /** Members by treatment: names joined by dots from the facet down, `*` for any name, `**` for any depth; items of arrays have no name. Names are compared without punctuation. */
@@ -12,8 +12,9 @@ type Members = Readonly<Partial<Record<Treatment, string>>>;
 export const STANDARD_FACETS: Readonly<Record<string, Members>> = {
   // Of a dataset.
   catalog: {
-    keep: 'framework type name source',
+    keep: 'framework type',
     url: 'metadataUri warehouseUri catalogProperties.uri catalogProperties.warehouse',
+    scan: 'name source',
     // Whatever a producer configures, credentials included.
     drop: 'catalogProperties',
   },
@@ -26,10 +27,11 @@ export const STANDARD_FACETS: Readonly<Record<string, Members>> = {
       'fields.*.transformationDescription fields.*.inputFields.transformations.description dataset.transformations.description',
   },
   dataQualityAssertions: {
-    keep: 'assertions.assertion assertions.success assertions.severity assertions.type assertions.name',
+    keep: 'assertions.success assertions.severity assertions.type',
     column: 'assertions.column',
     sql: 'assertions.content',
     drop: 'assertions.expected assertions.actual assertions.params assertions.description',
+    scan: 'assertions.assertion assertions.name',
   },
   dataQualityMetrics: {
     keep: 'rowCount bytes fileCount lastUpdated columnMetrics.*.nullCount columnMetrics.*.distinctCount columnMetrics.*.count',
@@ -54,17 +56,16 @@ export const STANDARD_FACETS: Readonly<Record<string, Members>> = {
   // Of a dataset or a job.
   documentation: { keep: 'contentType', drop: 'description' },
   lineage: {
-    keep: 'entries.type entries.inputs.type entries.fields.*.inputs.type inputs.type fields.*.inputs.type entries.runId entries.inputs.runId entries.fields.*.inputs.runId inputs.runId fields.*.inputs.runId entries.inputs.transformations.type entries.inputs.transformations.subtype entries.fields.*.inputs.transformations.type entries.fields.*.inputs.transformations.subtype inputs.transformations.type inputs.transformations.subtype fields.*.inputs.transformations.type fields.*.inputs.transformations.subtype',
+    keep: 'entries.type entries.inputs.type entries.fields.*.inputs.type inputs.type fields.*.inputs.type entries.inputs.transformations.type entries.inputs.transformations.subtype entries.fields.*.inputs.transformations.type entries.fields.*.inputs.transformations.subtype inputs.transformations.type inputs.transformations.subtype fields.*.inputs.transformations.type fields.*.inputs.transformations.subtype',
     identity:
-      'entries.namespace entries.name entries.inputs.namespace entries.inputs.name entries.fields.*.inputs.namespace entries.fields.*.inputs.name inputs.namespace inputs.name fields.*.inputs.namespace fields.*.inputs.name',
+      'entries.runId entries.inputs.runId entries.fields.*.inputs.runId inputs.runId fields.*.inputs.runId entries.namespace entries.name entries.inputs.namespace entries.inputs.name entries.fields.*.inputs.namespace entries.fields.*.inputs.name inputs.namespace inputs.name fields.*.inputs.namespace fields.*.inputs.name',
     column: 'entries.inputs.field entries.fields.*.inputs.field inputs.field fields.*.inputs.field',
     expression:
       'entries.inputs.transformations.description entries.fields.*.inputs.transformations.description inputs.transformations.description fields.*.inputs.transformations.description',
   },
-  // `team:` owners are kept: treatmentOfOwner.
   ownership: { pseudonym: 'owners.name', keep: 'owners.type' },
   // By key: treatmentOfTag.
-  tags: { keep: 'tags.key tags.source', column: 'tags.field', scan: 'tags.value' },
+  tags: { column: 'tags.field', scan: 'tags.key tags.source tags.value' },
   // Of an input or output.
   inputStatistics: { keep: 'rowCount size fileCount' },
   outputStatistics: { keep: 'rowCount size fileCount' },
@@ -86,19 +87,23 @@ export const STANDARD_FACETS: Readonly<Record<string, Members>> = {
   sql: { sql: 'query', keep: 'dialect' },
   sourceCode: { keep: 'language', drop: 'sourceCode' },
   sourceCodeLocation: {
-    keep: 'type path version tag branch pullRequestNumber',
+    keep: 'type pullRequestNumber',
     url: 'url repoUrl',
+    scan: 'path version tag branch',
   },
-  gcp_composer_job: { keep: 'environmentName dagId airflowVersion composerVersion operatorType' },
-  gcp_lineage: { keep: 'displayName origin.sourceType', identity: 'origin.name' },
+  gcp_composer_job: {
+    keep: 'airflowVersion composerVersion',
+    scan: 'environmentName dagId operatorType',
+  },
+  gcp_lineage: { keep: 'origin.sourceType', scan: 'displayName', identity: 'origin.name' },
   // Of a run.
-  environmentVariables: { keep: 'environmentVariables.name', drop: 'environmentVariables.value' },
+  environmentVariables: { scan: 'environmentVariables.name', drop: 'environmentVariables.value' },
   errorMessage: { error: 'message stackTrace', keep: 'programmingLanguage' },
   executionParameters: {
-    keep: 'parameters.key',
+    scan: 'parameters.key',
     drop: 'parameters.name parameters.description parameters.value',
   },
-  externalQuery: { keep: 'externalQueryId', url: 'source' },
+  externalQuery: { identity: 'externalQueryId', url: 'source' },
   extractionError: {
     keep: 'totalTasks failedTasks errors.taskNumber',
     error: 'errors.errorMessage errors.stackTrace',
@@ -116,13 +121,15 @@ export const STANDARD_FACETS: Readonly<Record<string, Members>> = {
   },
   processing_engine: { keep: 'version name openlineageAdapterVersion' },
   test: {
-    keep: 'tests.name tests.status tests.severity tests.type tests.contentType',
+    keep: 'tests.status tests.severity tests.type tests.contentType',
     sql: 'tests.content',
     drop: 'tests.expected tests.actual tests.params tests.description',
+    scan: 'tests.name',
   },
-  gcp_composer_run: { keep: 'dagRunId' },
+  gcp_composer_run: { scan: 'dagRunId' },
   gcp_dataproc: {
-    keep: 'appId appName batchId clusterName clusterUuid jobId jobType jobUuid projectId queryNode sessionId sessionUuid',
+    scan: 'appId appName batchId clusterName clusterUuid jobId jobType jobUuid projectId queryNode sessionUuid',
+    keep: 'sessionId',
     pseudonym: 'userId',
     drop: 'jobArgs jobProperties',
   },
@@ -136,7 +143,8 @@ export const INTEGRATION_FACETS: Readonly<Record<string, Members>> = {
   'spark.logicalPlan': { drop: '*' },
   spark_unknown: { drop: 'inputs output' },
   spark_properties: {
-    keep: 'properties.sparkmaster properties.sparkappname',
+    url: 'properties.sparkmaster',
+    scan: 'properties.sparkappname',
     drop: 'properties',
   },
   spark_applicationDetails: {
@@ -173,12 +181,12 @@ export const INTEGRATION_FACETS: Readonly<Record<string, Members>> = {
   greatExpectations_assertions: { drop: '*' },
 };
 
-/** Members of every facet that say what it is. */
+/** Members of every facet that say what it is, as texts and flags. */
 const HEAD: Members = { url: '_producer _schemaURL', keep: '_deleted' };
 
 /** Where a value stands in a facet, as far as the map knows. Items of an array stand where the array does. */
 export interface FacetNode {
-  /** For this value. `drop` and `pseudonym` apply to everything in it but the members that are listed. */
+  /** For this value. `drop` and `pseudonym` apply to everything in it but the members that are listed: {@link treatmentOfAll}. */
   readonly treatment?: Treatment;
   /** For a text here or below that has no treatment of its own. */
   readonly otherwise: Treatment;
@@ -198,10 +206,13 @@ interface MutableNode {
 
 function nodeOf(facet: Members, otherwise: Treatment): FacetNode {
   const root: MutableNode = { otherwise, members: new Map() };
-  for (const members of [HEAD, facet]) {
+  for (const [members, below] of [
+    [HEAD, 'drop'],
+    [facet, otherwise],
+  ] as const) {
     for (const [treatment, paths] of Object.entries(members)) {
       for (const path of paths.split(' '))
-        add(root, path.split('.'), treatment as Treatment, otherwise);
+        add(root, path.split('.'), treatment as Treatment, below);
     }
   }
   return root;
@@ -256,14 +267,29 @@ export function facetNode(facet: string): FacetNode | undefined {
 
 /** The place of a member, by the place of its object. Names are compared as facets' are. */
 export function memberNode(name: string, above: FacetNode): FacetNode {
-  if (above.treatment === 'drop' || above.treatment === 'pseudonym') {
+  const forAll = treatmentOfAll(above);
+  if (forAll !== undefined) {
     const found = above.members.get(plainName(name));
-    return found ?? { treatment: above.treatment, otherwise: above.treatment, members: new Map() };
+    return found ?? { treatment: forAll, otherwise: forAll, members: new Map() };
   }
   const found = above.members.get(plainName(name)) ?? above.any;
   if (found !== undefined) return found;
   return above.isDeep ? above : { otherwise: above.otherwise, members: new Map() };
 }
+
+/** What everything that is no text gets: where a statement or an error should stand, nothing else may. */
+export function treatmentOfAll({ treatment }: FacetNode): 'drop' | 'pseudonym' | undefined {
+  if (treatment === 'pseudonym') return treatment;
+  return treatment !== undefined && TEXTS_ONLY.has(treatment) ? 'drop' : undefined;
+}
+
+const TEXTS_ONLY: ReadonlySet<Treatment> = new Set([
+  'drop',
+  'sql',
+  'expression',
+  'error',
+  'command',
+]);
 
 /** What a text at a place gets. */
 export function textTreatment(node: FacetNode): Treatment {
@@ -290,12 +316,4 @@ const TAG_VALUE = /^[\w .:/+-]{0,64}$/;
 export function treatmentOfTag(key: string, value: string): Treatment {
   const isKept = key.toLowerCase().startsWith('lineage.') || KEPT_TAGS.has(plainName(key));
   return isKept && TAG_VALUE.test(value) ? 'keep' : 'scan';
-}
-
-const TEAM =
-  /^(?:team|group|org|organization|department|application|service|role):[\w .:/+-]{1,128}$/i;
-
-/** Teams stay; an owner without a kind may be a person. */
-export function treatmentOfOwner(name: string): Treatment {
-  return TEAM.test(name) ? 'keep' : 'pseudonym';
 }

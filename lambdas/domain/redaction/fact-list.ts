@@ -1,4 +1,4 @@
-import type { ErrorFields } from './error-text.ts';
+import type { ErrorFields } from './error-fields.ts';
 import type { RedactedValue, StatementFacts } from './redact-value.ts';
 
 /** What had to be taken from a document before its values went, by path. */
@@ -21,14 +21,14 @@ export class FactList {
   private characters = 0;
   private leftOut = 0;
 
-  add(path: string, { statement, error }: RedactedValue): void {
-    const says = statement !== undefined || Object.keys(error ?? {}).length > 0;
+  add(path: string, { statement, error: fields }: RedactedValue): void {
+    const says = statement !== undefined || Object.keys(fields ?? {}).length > 0;
     if (!says) return;
     const filters = statement?.filters?.length ?? 0;
     this.characters += path.length + CHARACTERS_OF_FACT + filters * CHARACTERS_OF_FILTER;
     if (this.characters > MAX_CHARACTERS) this.leftOut++;
     else if (statement) this.statements.push({ path, ...statement });
-    else this.errors.push({ path, ...error });
+    else this.errors.push({ path, ...fields });
   }
 
   all(): RedactionFacts {

@@ -21,6 +21,7 @@ const MIXED_GROUPS = new Set(['2-2-2-3-2']);
 
 /** The card or national number that the digits at a word's start make, perhaps in groups. */
 export function findDigits(text: string, at: number, end: number): Finding | undefined {
+  if (!isDigit(text.charCodeAt(at))) return undefined;
   // The digits behind a decimal point are a number's.
   if (text[at - 1] === '.' && isDigit(text.charCodeAt(at - 2))) return undefined;
   const groups = digitGroups(text, at, end, MIN_PROVEN_DIGITS);
@@ -83,27 +84,25 @@ function isBareCardNumber(digits: string): boolean {
 
 /** `tmp_4111111111111111`, `card4111111111111111USD`: digits in a longer word that is no hash. */
 export function findDigitsInside(text: string, at: number, end: number): Finding | undefined {
-  for (let piece = at; piece < end; ) {
-    const stop = endOfRun(text, piece, isAlphanumeric, end - piece);
-    for (let start = piece; start < stop; ) {
-      const digits = endOfRun(text, start, isDigit, stop - start);
-      const rule = ruleInside(text, piece, start, digits, stop);
-      if (rule !== undefined) return { start, end: digits, rule };
-      start = Math.max(digits, start + 1);
+  for (let start = at; start < end; start++) {
+    if (!isDigit(text.charCodeAt(start))) continue;
+    let stop = start + 1;
+    while (stop < end && isDigit(text.charCodeAt(stop))) stop++;
+    const length = stop - start;
+    if (length >= MIN_INSIDE_DIGITS && length <= MAX_PROVEN_DIGITS) {
+      const rule = ruleInside(text, start, stop);
+      if (rule !== undefined) return { start, end: stop, rule };
     }
-    piece = Math.max(stop, piece + 1);
+    start = stop;
   }
   return undefined;
 }
 
-function ruleInside(
-  text: string,
-  piece: number,
-  start: number,
-  end: number,
-  stop: number,
-): string | undefined {
-  if (end - start < MIN_INSIDE_DIGITS || end - start > MAX_PROVEN_DIGITS) return undefined;
+/** @param start of digits in a word, up to `end` */
+function ruleInside(text: string, start: number, end: number): string | undefined {
+  let piece = start;
+  while (start - piece < MIN_HASH_CHARACTERS && isAlphanumeric(text.charCodeAt(piece - 1))) piece--;
+  const stop = endOfRun(text, end, isAlphanumeric, MIN_HASH_CHARACTERS);
   const isHash = stop - piece >= MIN_HASH_CHARACTERS && HEXADECIMAL.test(text.slice(piece, stop));
   if (isHash) return undefined;
   const digits = text.slice(start, end);
@@ -120,7 +119,11 @@ const DIGIT = /\d/;
 
 /** The IBAN that starts here, in one piece or in groups. */
 export function findIban(text: string, at: number): Finding | undefined {
-  if (!isDigit(text.charCodeAt(at + 2)) || !isDigit(text.charCodeAt(at + 3))) return undefined;
+  const isHead =
+    isDigit(text.charCodeAt(at + 2)) &&
+    isDigit(text.charCodeAt(at + 3)) &&
+    !isDigit(text.charCodeAt(at));
+  if (!isHead) return undefined;
   const length = ibanLength(text.slice(at, at + 2).toUpperCase());
   if (length === undefined) return undefined;
   let digits = '';

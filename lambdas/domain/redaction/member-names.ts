@@ -15,9 +15,11 @@ const TREATMENT_BY_NAME: ReadonlyMap<string, Treatment> = new Map(
   ),
 );
 
-const CREDENTIAL: Pick<Place, 'text' | 'other' | 'rule'> = {
+/** Goes whole, whatever it is. */
+export const CREDENTIAL: Partial<Place> = {
   text: 'drop',
   other: 'drop',
+  isOpen: false,
   rule: 'credential',
 };
 

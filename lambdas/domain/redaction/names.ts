@@ -1,5 +1,6 @@
 import { needsPseudonymInPath } from './identifier.ts';
 import { isSecretName } from './secret-names.ts';
+import { isData } from './sql/identifiers.ts';
 
 /** What the name of a member or an attribute says by itself. */
 export interface JudgedName {
@@ -39,6 +40,11 @@ function isJsonLike(name: string): boolean {
 
 export function plainName(name: string): string {
   return judgeName(name).plain;
+}
+
+/** Whether the name of a column is data: by the rule for identifiers in a statement, so that both get one pseudonym. */
+export function isColumnData(name: string): boolean {
+  return isData(name) || judgeName(name).isData;
 }
 
 /** A piece of a text keeps the whole text in memory, which here is a document before redaction. */

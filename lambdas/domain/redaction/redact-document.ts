@@ -4,12 +4,12 @@ import { JsonDocument } from '../json/document.ts';
 import { applyEdits, type Edit } from '../json/edit.ts';
 import { itemPath, memberPath, ROOT_PATH } from '../json/path.ts';
 import { JsonSyntaxError, Kind, type Node } from '../json/scanner.ts';
+import { endOfRun, isSpace } from './characters.ts';
 import type { SourcedDialect } from './event-dialect.ts';
 import { FactList, type RedactionFacts } from './fact-list.ts';
 import { isMarker } from './marker.ts';
-import { judgeName } from './names.ts';
+import { isColumnData, judgeName } from './names.ts';
 import type { RedactedValue, ValueRedactor } from './redact-value.ts';
-import { isData } from './sql/identifiers.ts';
 import type { Treatment } from './treatment.ts';
 
 /** What is known of where a value stands; made once for each member, shared by the items of an array. */
@@ -173,39 +173,45 @@ class Walk<P extends Place> {
 
   /** A number or a literal that is not dropped. */
   private scalar(node: Node, kind: Kind, place: P): void {
+    const isLong = this.document.end(node) - this.document.start(node) >= MIN_CARD_DIGITS;
+    const treatment =
+      place.other === 'pseudonym' ? 'pseudonym' : isLong ? ofNumber(place.text) : 'keep';
+    if (treatment === 'keep') return;
     const raw = this.document.raw(node);
-    if (raw === 'null') return;
-    if (place.other === 'pseudonym') this.apply(node, raw, this.redactor.redact(raw, 'pseudonym'));
-    else if (place.text === 'scan' && kind === Kind.number && raw.length >= MIN_CARD_DIGITS) {
-      this.apply(node, raw, this.redactor.redact(raw, 'scan'));
+    if (kind === Kind.number || (raw !== 'null' && treatment === 'pseudonym')) {
+      this.apply(node, raw, this.redactor.redact(raw, treatment));
     }
   }
 
   private items(node: Node, place: P): void {
-    for (const [index, item] of this.document.items(node).entries()) {
-      this.steps.push(index);
+    const { document, steps } = this;
+    const end = document.next(node);
+    const last = steps.push(0) - 1;
+    for (let item = node + 1; item < end; item = document.next(item)) {
       this.visit(item, place);
-      this.steps.pop();
+      (steps[last] as number)++;
     }
+    steps.pop();
   }
 
   private members(node: Node, above: P): void {
     const { document, places, changes } = this;
     const place = places.enter?.(document, node, above) ?? above;
-    for (const { key, value } of document.members(node)) {
+    const end = document.next(node);
+    for (let key = node + 1; key < end; key = document.next(key + 1)) {
       const name = document.string(key) as string;
       changes.work(name.length);
       // The place is the one of the name that is stored, so that a second run decides the same.
       const stored = this.nameOf(name, place);
       this.steps.push(stored);
       this.rename(key, name, stored);
-      this.visit(value, places.member(stored, place));
+      this.visit(key + 1, places.member(stored, place));
       this.steps.pop();
     }
   }
 
   private nameOf(name: string, place: P): string {
-    const isIdentifier = judgeName(name).isData || (place.hasColumns === true && isData(name));
+    const isIdentifier = place.hasColumns ? isColumnData(name) : judgeName(name).isData;
     return isIdentifier ? this.redactor.pseudonym(name) : name;
   }
 
@@ -254,9 +260,8 @@ class Walk<P extends Place> {
   private drop(node: Node, place: P): void {
     const rule = place.rule ?? 'dropped';
     const replacement = this.places.dropped(place, rule);
-    const raw = this.document.raw(node);
     // Empty values hold nothing to hide, and that they are empty is evidence.
-    if (EMPTY.has(raw) || raw === replacement) return;
+    if (isEmpty(this.document, node) || this.document.raw(node) === replacement) return;
     this.replace(node, replacement, [rule]);
   }
 
@@ -291,11 +296,22 @@ class Walk<P extends Place> {
 /** Treatments under which a text may be a document; of the others nothing but what they know is kept. */
 const MAY_BE_JSON: ReadonlySet<Treatment> = new Set(['scan', 'identity']);
 
-const EMPTY: ReadonlySet<string> = new Set(['null', '""', '{}', '[]']);
+/** `null`, `""`, `{}` and `[]`, however they are spaced. */
+function isEmpty(document: JsonDocument, node: Node): boolean {
+  const kind = document.kind(node);
+  if (kind === Kind.object || kind === Kind.array) return document.next(node) === node + 1;
+  const length = document.end(node) - document.start(node);
+  return kind === Kind.string ? length === 2 : document.raw(node) === 'null';
+}
 
-/** An object or an array; a marker in brackets is neither. */
+/** What a number gets that is long enough to be one of a card. */
+function ofNumber(text: Treatment): Treatment {
+  return text === 'keep' || text === 'identity' || text === 'column' ? text : 'scan';
+}
+
+/** An object, an array or a text; a marker in brackets is none of them. */
 function looksLikeJson(text: string): boolean {
-  const trimmed = text.trim();
-  const last = trimmed.at(-1);
-  return (trimmed[0] === '{' && last === '}') || (trimmed[0] === '[' && last === ']');
+  const first = text.charCodeAt(endOfRun(text, 0, isSpace));
+  const close = first === 0x7b ? '}' : first === 0x5b ? ']' : first === 0x22 ? '"' : undefined;
+  return close !== undefined && text.length > 1 && text.trimEnd().endsWith(close);
 }

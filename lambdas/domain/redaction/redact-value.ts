@@ -1,13 +1,14 @@
 import { type EpochKey, keyedHash } from '../evidence/keyed-hash.ts';
 import { redactCommandLine } from './command-line.ts';
-import { type ErrorFields, redactErrorText } from './error-text.ts';
+import type { ErrorFields } from './error-fields.ts';
+import { redactErrorText } from './error-text.ts';
 import type { SourcedDialect } from './event-dialect.ts';
 import { needsPseudonymInPath, pseudonym } from './identifier.ts';
 import { marker } from './marker.ts';
+import { isColumnData } from './names.ts';
 import { scanText } from './scan-text.ts';
 import { redactExpression } from './sql/expression.ts';
 import type { SqlFacts } from './sql/facts.ts';
-import { isData } from './sql/identifiers.ts';
 import { redactSql } from './sql/redact-sql.ts';
 import { isSqlLike } from './sql-like.ts';
 import type { Treatment } from './treatment.ts';
@@ -73,7 +74,7 @@ export class ValueRedactor {
       case 'identity':
         return this.identity(text);
       case 'column':
-        return isData(text) ? this.named(text) : undefined;
+        return isColumnData(text) ? this.named(text) : undefined;
       case 'pseudonym':
         return this.person(text);
       case 'scan':

@@ -1,21 +1,21 @@
 import { applyEdits, type Edit } from '../json/edit.ts';
-import { classOf, DIGIT, endOfRun, isSpace, MARK, ODD, UNDERSCORE, WORD } from './characters.ts';
+import { classOf, DIGIT, endOfRun, MARK, ODD, UNDERSCORE, WORD } from './characters.ts';
 import { findAddress } from './find-address.ts';
 import { findLabelledNumber } from './find-labelled-number.ts';
-import { findNamedValue } from './find-named-value.ts';
+import { findNamedValue, mayEndName } from './find-named-value.ts';
 import { findDigits, findDigitsInside, findIban, findLetteredNumber } from './find-number.ts';
 import type { Finding } from './finding.ts';
+import { mayStartEscape } from './folded-text.ts';
 import { endOfMarker, marker } from './marker.ts';
-import { endOfPasswordHash, endOfPrivateKey, findAzureSecret } from './secret-forms.ts';
 import {
-  endOfJwt,
-  endOfSchemeToken,
-  endOfSecret,
-  endOfUuid,
-  isDashed,
-  mayStartSecret,
-} from './secret-shapes.ts';
+  endOfPasswordHash,
+  endOfPrivateKey,
+  findAzureSecret,
+  findSchemeToken,
+} from './secret-forms.ts';
+import { endOfJwt, endOfSecret, endOfUuid, isDashed, mayStartSecret } from './secret-shapes.ts';
 import { redactUrl } from './url.ts';
+import { endOfUrl } from './url-end.ts';
 
 /** A shorter word has nothing to hide behind an underscore or letters. */
 const MIN_COMPOUND_CHARACTERS = 12;
@@ -36,7 +36,6 @@ export class TextScan {
   private jwtFrom = 0;
   /** No URL starts before here: those inside another were cut with it. */
   private urlFrom = 0;
-  private urlSign: number | undefined;
   /** No address starts before here. */
   private addressFrom = 0;
 
@@ -80,7 +79,7 @@ export class TextScan {
         return found && found.start >= this.addressFrom ? this.replace(found) : at + 1;
       }
       default:
-        this.isOdd ||= isEscape(text, at);
+        this.isOdd ||= mayStartEscape(text, at);
         return at + 1;
     }
   }
@@ -120,24 +119,18 @@ export class TextScan {
     const isUrl = text.charCodeAt(end + 1) === 47 && text.charCodeAt(end + 2) === 47;
     if (!isUrl && !(end - at === 4 && text.slice(at, end).toLowerCase() === 'jdbc'))
       return undefined;
-    if (this.isInUrl || at < this.urlFrom || at > this.lastUrlSign()) return undefined;
-    const stop = endOfRun(text, end, isUrlPart);
-    this.urlFrom = stop;
-    const redacted = redactUrl(text.slice(at, stop));
+    if (this.isInUrl || at < this.urlFrom) return undefined; // what else hides in it is found word by word
+    const stop = endOfUrl(text, end);
+    this.urlFrom = stop.end;
+    const redacted = stop.maySayMore ? redactUrl(text.slice(at, stop.end)) : undefined;
     if (redacted === undefined) return undefined;
     const rest = new TextScan(redacted.text, true);
     rest.run();
     this.isOdd ||= rest.isOdd;
     const rules = [...redacted.rules, ...rest.edits.flatMap((edit) => edit.rules)];
-    this.edits.push({ start: at, end: stop, replacement: rest.applied(), rules });
-    this.addressFrom = stop;
-    return stop;
-  }
-
-  /** Behind the last of these no URL has anything to cut. */
-  private lastUrlSign(): number {
-    this.urlSign ??= Math.max(...URL_SIGNS.map((sign) => this.text.lastIndexOf(sign)));
-    return this.urlSign;
+    this.edits.push({ start: at, end: stop.end, replacement: rest.applied(), rules });
+    this.addressFrom = stop.end;
+    return stop.end;
   }
 
   private secret(at: number, end: number): number | undefined {
@@ -149,14 +142,7 @@ export class TextScan {
       if (jwt !== undefined) return this.replaceSecret(at, jwt);
       this.jwtFrom = endOfRun(text, at, isDashed);
     }
-    const length = end - at;
-    if (length !== 5 && length !== 6) return undefined;
-    const scheme = text.slice(at, end).toLowerCase();
-    if (scheme !== 'bearer' && scheme !== 'basic') return undefined;
-    const token = endOfSchemeToken(text, scheme, end);
-    if (token === undefined) return undefined;
-    const start = endOfRun(text, end, isSpace);
-    return endOfMarker(text, start) === undefined ? this.replaceSecret(start, token) : undefined;
+    return this.replaceFound(findSchemeToken(text, at, end));
   }
 
   private numbers(at: number, end: number, classes: number): number | undefined {
@@ -200,40 +186,3 @@ export class TextScan {
     return end;
   }
 }
-
-/** User info, pairs, escapes, webhooks and bots. */
-const URL_SIGNS = ['@', '=', '%', 'hook', '/bot'];
-
-/** `%4`, `\\u`, `&#`, or a character that is read as another. */
-function isEscape(text: string, at: number): boolean {
-  const next = text[at + 1] ?? '';
-  switch (text[at]) {
-    case '%':
-      return next >= '2' && next <= '7';
-    case '\\':
-      return next === 'u';
-    case '&':
-      return next === '#';
-    default:
-      return true;
-  }
-}
-
-/** What may follow the name of a value: `=`, `:`, `>`, a quote, a backslash, a bracket, a blank. */
-function mayEndName(code: number): boolean {
-  return (
-    code === 61 ||
-    code === 58 ||
-    code === 62 ||
-    code === 32 ||
-    code === 34 ||
-    code === 9 ||
-    code === 39 ||
-    code === 92 ||
-    code === 93 ||
-    code === 96
-  );
-}
-
-const isUrlPart = (code: number) =>
-  !isSpace(code) && code !== 34 && code !== 60 && code !== 62 && code !== 96;

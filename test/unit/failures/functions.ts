@@ -3,6 +3,7 @@ import { createHandler as createArchive } from '../../../lambdas/archive/handler
 import { createHandler as createArchiveTraces } from '../../../lambdas/archive-traces/handler.ts';
 import { createHandler as createAudit } from '../../../lambdas/audit-retention/handler.ts';
 import { RateLimiter } from '../../../lambdas/domain/producers/rate-limit.ts';
+import { STRICT } from '../../../lambdas/domain/redaction/policy.ts';
 import { createHandler as createIngest } from '../../../lambdas/ingest/handler.ts';
 import { createHandler as createIngestTraces } from '../../../lambdas/ingest-traces/handler.ts';
 import { createHandler as createProducers } from '../../../lambdas/producers/handler.ts';
@@ -76,6 +77,7 @@ async function filledStore(sabotage: Sabotage, { logger, metrics }: Output) {
   };
   const archiving = {
     ...{ vault, staging, index, reader: readerOver(vault, staging), retention: RETENTION },
+    ...{ policy: STRICT, epochKeys: new SingleEpochKey() },
     ...{ clock: () => NOW, traceContextFacets: TRACE_FACETS, runIdAttributes: RUN_ID_ATTRIBUTES },
   };
   await createArchiveTraces({ ...archiving, ...silent })(kinesisEvent([traceRecord]), CONTEXT);
@@ -101,7 +103,12 @@ async function filledStore(sabotage: Sabotage, { logger, metrics }: Output) {
     publisher: new InMemoryStream(),
     epochKeys: new SingleEpochKey(),
   });
-  const settings = { clock: () => NOW, retention: RETENTION, authMode: 'bearer' as const };
+  const settings = {
+    policy: STRICT,
+    clock: () => NOW,
+    retention: RETENTION,
+    authMode: 'bearer' as const,
+  };
   return { ...ports, ...settings, logger, metrics };
 }
 
