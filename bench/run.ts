@@ -5,9 +5,11 @@ import { createProgress } from '../localstack/progress.ts';
 import { archive } from './archive.ts';
 import type { Benchmark, Result } from './benchmark.ts';
 import { bundle } from './bundle.ts';
+import { corpus } from './corpus.ts';
 import { ingest } from './ingest.ts';
 import { json } from './json.ts';
 import { path } from './path.ts';
+import { event } from './redact-event.ts';
 import { redaction } from './redaction.ts';
 import { steps } from './steps.ts';
 import { renderResult } from './table.ts';
@@ -18,6 +20,8 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   steps,
   json,
   redaction,
+  event,
+  corpus,
   bundle,
   path,
 };

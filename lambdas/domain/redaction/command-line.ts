@@ -1,8 +1,8 @@
 import { isSpace } from './characters.ts';
+import { marker } from './marker.ts';
 import { scanText } from './scan-text.ts';
 import { isSecretName } from './secret-names.ts';
 import { isSqlLike } from './sql-like.ts';
-import { marker } from './whole-value.ts';
 
 const MARKER = marker('command');
 

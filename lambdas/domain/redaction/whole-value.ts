@@ -4,6 +4,7 @@ import type { JsonDocument } from '../json/document.ts';
 import { applyEdits, type Edit } from '../json/edit.ts';
 import { itemPath, memberPath, ROOT_PATH } from '../json/path.ts';
 import { Kind, type Node } from '../json/scanner.ts';
+import { isMarker, marker } from './marker.ts';
 import { ruleForSecretName } from './sensitive-names.ts';
 
 /** What a policy knows about where a value stands; made once for each member, shared by the items of an array. */
@@ -42,18 +43,6 @@ export interface ValuePolicy<P extends Place = Place> {
 export interface RedactedDocument {
   readonly text: string;
   readonly fields: readonly RedactedField[];
-}
-
-/** What stands where a value was. */
-export function marker(rule: string): string {
-  return `[redacted:${rule}]`;
-}
-
-const MARKER = /^\[redacted:[a-z_]+\]$/;
-
-/** Whether a value was here once: a marker is the same for every value, so it identifies none. */
-export function isMarker(text: string): boolean {
-  return MARKER.test(text);
 }
 
 /**

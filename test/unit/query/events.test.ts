@@ -16,7 +16,7 @@ describe('GET /events/{receiptId}', () => {
       status: 'stored',
       receiptId: receipt(1),
       redaction: { mode: 'full', fields: [{ path: '$.sql', rule: 'sql' }] },
-      location: { bucket: 'vault', versionId: 'v1', line: 0 },
+      location: { bucket: 'vault', versionId: 'v2', line: 0 },
       lock: { mode: 'GOVERNANCE' },
     });
     expect(json().document).toBe(runEventText({ sql: '[redacted:sql]' }));

@@ -3,7 +3,7 @@ import { CLOSE, COMMA, OPEN, QUESTION, SEMICOLON } from './signs.ts';
 import { DATA, NUMBER, OPERATOR, PARAMETER, STRING, type TokenList } from './tokens.ts';
 
 /** A bound on rows. The number is given only where nothing but a count of rows can stand. */
-type RowBound =
+export type RowBound =
   | { readonly kind: 'constant'; readonly rows: number }
   | { readonly kind: 'parameter' | 'expression' };
 
