@@ -5,7 +5,8 @@ import type { Finding } from './finding.ts';
 const MAX_QUOTED_CHARACTERS = 66;
 /** Longest user and password before a host that is still looked at. */
 const MAX_USER_INFO_CHARACTERS = 256;
-const LONGEST_IP_LITERAL = 48;
+const MAX_LITERAL_CHARACTERS = 48;
+const IP_LITERAL = /^\[(?:ipv6:)?[0-9a-f:.]+\]/i;
 
 /** What files are called that have an `@` in their name: no top-level domain is. */
 const FILE_ENDINGS = new Set(
@@ -45,9 +46,8 @@ function startOfLocalPart(text: string, at: number, first: number): number {
 /** Offset behind a domain with a dot in it, or behind an address in brackets. */
 function endOfDomain(text: string, after: number): number | undefined {
   if (text[after] === '[') {
-    const end = text.indexOf(']', after);
-    const literal = text.slice(after + 1, Math.min(end, after + LONGEST_IP_LITERAL));
-    return /^(?:ipv6:)?[0-9a-f:.]+$/i.test(literal) ? end + 1 : undefined;
+    const literal = IP_LITERAL.exec(text.slice(after, after + MAX_LITERAL_CHARACTERS))?.[0];
+    return literal === undefined ? undefined : after + literal.length;
   }
   let end = endOfRun(text, after, isDomainPart);
   while (end > after && '.-'.includes(text[end - 1] as string)) end--;
