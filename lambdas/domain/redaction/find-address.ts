@@ -37,7 +37,7 @@ function startOfLocalPart(text: string, at: number, first: number): number {
     const opening = text.lastIndexOf('"', at - 2);
     return Math.max(opening, first, at - MAX_QUOTED_CHARACTERS);
   }
-  while (start > first && isLocalPart(text.charCodeAt(start - 1))) start--;
+  while (start > first && isLocalPartAt(text, start - 1)) start--;
   // A quote in front belongs to the text around.
   while (text[start] === "'" || text[start] === '`') start++;
   return start;
@@ -82,6 +82,15 @@ function isHostAhead(text: string, at: number): boolean {
 }
 
 const isDomainPart = (code: number) => code === 46 || code === 45 || isAlphanumeric(code);
+
+const ESCAPED_LETTER = /^u[0-9a-f]{4}/i;
+
+function isLocalPartAt(text: string, at: number): boolean {
+  const code = text.charCodeAt(at);
+  // A letter beyond ASCII, as JSON escapes it.
+  if (code === 92) return ESCAPED_LETTER.test(text.slice(at + 1, at + 6));
+  return isLocalPart(code);
+}
 
 /** RFC 5322 atext that addresses in use have: `!#$%&'*+-.^_~` and letters of any script. */
 const isLocalPart = (code: number) =>

@@ -74,6 +74,7 @@ const SECRETS: Record<string, (secret: string) => string> = {
   'an e-mail address in HTML': (s) => `${s}&#64;example.com`,
   'an e-mail address escaped in JSON': (s) => `${s}\\u0040example.com`,
   'an e-mail address with a soft hyphen': (s) => `a${s}\u00ad@example.com`,
+  'an e-mail address with letters escaped in JSON': (s) => `a${s}.m\\u00fcller@example.com`,
   'an e-mail address at an address': (s) => `${s}@[192.168.0.1]`,
   'an e-mail address elsewhere': (s) => `ä.${s}@exämple.de`,
 };
