@@ -55,12 +55,12 @@ const KEPT: Readonly<Record<string, Kind>> = {
 const LOST: Readonly<Record<string, Kind>> = {
   template: {
     why: 'it reads what is between {{ and }} as SQL; we keep nothing of a template',
-    atMost: 600,
+    atMost: 450,
     fits: hasRule('template'),
   },
   statementRule: {
     why: 'a bare word that may be a value where it stands, such as an option or a role: only a rule for the statement knows',
-    atMost: 400,
+    atMost: 260,
     fits: hasRule('bare_value'),
   },
   data: {
@@ -70,7 +70,7 @@ const LOST: Readonly<Record<string, Kind>> = {
   },
   doubleQuotes: {
     why: 'in SQLite and SQL Server a word in double quotes may be a string, which it takes for a name',
-    atMost: 100,
+    atMost: 80,
     fits: ({ lost, lostInDoubleQuotes }) => lost.length === lostInDoubleQuotes,
   },
   characterSet: {

@@ -16,6 +16,12 @@ const NAMES: Readonly<Record<string, string>> = {
   'gcp.bigquery': 'bigquery',
   mixed: 'generic',
 };
+/** A token as it comes; the declared type calls its kind `tokenType`. */
+interface Token {
+  readonly token_type: string;
+  readonly span: { readonly start: number; readonly end: number };
+}
+
 const VALUES = /STRING|NUMBER/;
 const COMMENTS = /^HINT$/;
 const WORDS = /^(?:VAR|IDENTIFIER|QUOTED_IDENTIFIER)$/;
@@ -23,11 +29,11 @@ const WORDS = /^(?:VAR|IDENTIFIER|QUOTED_IDENTIFIER)$/;
 /** What another tokenizer takes for values, comments and names; undefined where it cannot read the text. */
 export function secondOpinion(sql: string, dialect: string): Labels | undefined {
   const { success, tokens } = tokenize(sql, (NAMES[dialect] ?? dialect) as Dialect);
-  if (!success || tokens === null) return undefined;
+  if (!success || !tokens) return undefined;
   const offset = codeUnits(sql);
   const labels = { values: [] as number[], comments: [] as number[], names: [] as number[] };
   let at = 0;
-  for (const { token_type: kind, span } of tokens) {
+  for (const { token_type: kind, span } of tokens as unknown as readonly Token[]) {
     const start = offset[span.start] as number;
     const end = offset[span.end] as number;
     if (sql.slice(at, start).trim()) labels.comments.push(at, start);
