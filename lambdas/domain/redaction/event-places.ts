@@ -108,14 +108,21 @@ export function eventPlaces(policy: RedactionPolicy, dialect?: SourcedDialect): 
 
   return {
     root: remembered.root(rootNode, dialect),
-    member: (name, above) =>
-      above.members.get(name) ??
-      remembered.find(above.members, name, () => placeOfMember(name, above)),
+    known: (name, above) => (above.hasColumns ? undefined : above.members.get(name)),
+    member: (name, above) => {
+      // Thousands of columns have one place.
+      const key = isAnyColumn(name, above) ? '*' : name;
+      return remembered.find(above.members, key, () => placeOfMember(name, above));
+    },
     enter: (document, node, place) => enter(document, node, place, remembered),
     // A text that is printed JSON stands for what is in it.
     inText: (place) => place,
     dropped: (_place, rule) => JSON.stringify(marker(rule)),
   };
+}
+
+function isAnyColumn(name: string, { hasColumns, facet, policy }: EventPlace): boolean {
+  return hasColumns === true && policy.steps.length === 0 && !facet?.members.has(plainName(name));
 }
 
 function holdsFacets(name: string): boolean {

@@ -38,6 +38,8 @@ export interface Place {
 export interface Places<P extends Place> {
   /** The place of the document itself. */
   readonly root: P;
+  /** The place of a member by a name that was asked for before, and so is no data; it needs no second judgement. */
+  known?(name: string, above: P): P | undefined;
   /** The place of a member, given the place of its object. */
   member(name: string, above: P): P;
   /** The place of an object once its members are known: what it says about itself counts for them. */
@@ -199,11 +201,12 @@ class Walk<P extends Place> {
     for (let key = node + 1; key < end; key = document.next(key + 1)) {
       const name = document.string(key) as string;
       changes.work(name.length);
+      const known = places.known?.(name, place);
       // The place is the one of the name that is stored, so that a second run decides the same.
-      const stored = this.nameOf(name, place);
+      const stored = known === undefined ? this.nameOf(name, place) : name;
       this.steps.push(stored);
       if (stored !== name) this.replace(key, JSON.stringify(stored), ['identifier']);
-      this.visit(key + 1, places.member(stored, place));
+      this.visit(key + 1, known ?? places.member(stored, place));
       this.steps.pop();
     }
   }

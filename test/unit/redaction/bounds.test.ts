@@ -31,7 +31,7 @@ const SHAPES: Record<string, (n: number) => string> = {
     `{"job":{"facets":{"sql":{"query":"SELECT 1",${members(n / 20, () => '"dialect":"mysql"')}}}}}`,
   'names that are data': (n) => `{${members(n / 30, (i) => `"m${i}@example.com":"v"`)}}`,
   'columns of many places': (n) =>
-    `{"dataset":{"facets":{"columnLineage":{"fields":{${members(n / 40, (i) => `"c${i}":{"inputFields":[{"field":"d${i}"}]}`)}}}}}}`,
+    `{"dataset":{"facets":{"columnLineage":{"fields":{${members(n / 40, (i) => `"c${i % 100}":{"inputFields":[{"field":"d${i % 100}"}]}`)}}}}}}`,
   'texts in texts': (n) =>
     JSON.stringify({ a: JSON.stringify({ b: JSON.stringify([`password=${'x'.repeat(n / 4)}`]) }) }),
   'brackets that are no JSON': (n) => `{"a":"[${'['.repeat(n)}]"}`,
