@@ -40,7 +40,7 @@ export interface EventPlace extends Place {
 /** Events have some hundred places, and most events the same ones. */
 const MAX_REMEMBERED_PLACES = 10_000;
 
-/** The places of a policy. When a stranger's names have filled it, it starts over. */
+/** The places of a policy. When a stranger's names have filled it, it starts over with the next event. */
 class RememberedPlaces {
   private roots = new Map<string, EventPlace>();
   private size = 0;
@@ -58,8 +58,10 @@ class RememberedPlaces {
     const known = among.get(key);
     if (known !== undefined) return known;
     const place = make();
-    this.size++;
-    among.set(copyOf(key), place);
+    if (this.size <= MAX_REMEMBERED_PLACES) {
+      this.size++;
+      among.set(copyOf(key), place);
+    }
     return place;
   }
 }

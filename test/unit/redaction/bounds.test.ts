@@ -92,6 +92,7 @@ describe('redaction', () => {
     ['characters of a value', `"${'x'.repeat(1_000)}"`],
     ['characters of a name', `{"${'x'.repeat(1_000)}":0}`],
     ['characters of a path', `[{"${'x'.repeat(400)}":{"token":1,"password":1}}]`],
+    ['texts that only look like JSON', `[${members(7, () => '"[x]"')}]`],
     ['characters of a text in a text', `["[\\"${'x'.repeat(600)}\\"]"]`],
   ])('gives up over more %s than its bound', (_what, text) => {
     expect(() => redact(text, 1_000)).toThrow(expect.objectContaining({ code: 'too_much_work' }));
