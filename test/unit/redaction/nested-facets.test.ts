@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { readPolicy } from '../../../lambdas/domain/redaction/policy.ts';
 import { redactEvent } from '../../support/redact.ts';
 import { CANARY } from './sensitive-events.ts';
 
@@ -60,5 +61,35 @@ describe('facets inside a facet', () => {
   it.each(Object.entries(KEPT))('leave %s', (_what, facets) => {
     const text = JSON.stringify({ run: { facets } });
     expect(redact(facets)).toMatchObject({ text, fields: [] });
+  });
+
+  it('are reached by the rules of a policy for the outer facet and by those for any facet', () => {
+    const policy = readPolicy({ drop: ['facet:acme.facets.b.note', 'facet:c.note'] });
+    const inner = { note: CANARY, kept: 'x' };
+    const facets = { acme: { facets: { b: inner, c: inner } }, b: { note: 'y' } };
+    const { fields } = redactEvent(JSON.stringify({ run: { facets } }), { policy });
+    expect(fields.map(({ path }) => path)).toEqual([
+      '$.run.facets.acme.facets.b.note',
+      '$.run.facets.acme.facets.c.note',
+    ]);
+  });
+
+  it('of a facet that is scanned by a rule are still what they are', () => {
+    const policy = readPolicy({ strictUnknown: true, scan: ['facet:acme'] });
+    const text = JSON.stringify({
+      run: { facets: { acme: { note: 'x', facets: { sql: { query: `b = '${CANARY}'` } } } } },
+    });
+    expect(redactEvent(text, { policy }).text).not.toContain(CANARY);
+    expect(redactEvent(text, { policy }).text).toContain('"note":"x"');
+  });
+
+  it('nobody knows go but for their heads under a strict policy, and stay when one keeps them', () => {
+    const facet = { _producer: 'urn:p', a: { b: 'x', n: 1 } };
+    const text = JSON.stringify({ run: { facets: { acme: facet, other: facet } } });
+    const policy = readPolicy({ strictUnknown: true, keep: ['facet:other'] });
+    expect(JSON.parse(redactEvent(text, { policy }).text).run.facets).toEqual({
+      acme: { _producer: 'urn:p', a: '[redacted:dropped]' },
+      other: facet,
+    });
   });
 });
