@@ -83,6 +83,7 @@ function valueAt(text: string, start: number, header: string | undefined): Findi
   const quote = text[slashes];
   if (quote === '"' || quote === "'" || quote === '`') {
     const inner = slashes + 1;
+    if (endOfMarker(text, inner) !== undefined) return undefined;
     return found(text, inner, endOfString(text, inner, text.slice(start, inner)));
   }
   if (first === '{' && text[start - 1] === '=') return found(text, start, endOfBraced(text, start));

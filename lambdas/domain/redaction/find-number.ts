@@ -82,20 +82,13 @@ function isBareCardNumber(digits: string): boolean {
   return (isUsual || digits.startsWith('62')) && isCardNumber(digits);
 }
 
-/** `tmp_4111111111111111`, `card4111111111111111USD`: digits in a longer word that is no hash. */
-export function findDigitsInside(text: string, at: number, end: number): Finding | undefined {
-  for (let start = at; start < end; start++) {
-    if (!isDigit(text.charCodeAt(start))) continue;
-    let stop = start + 1;
-    while (stop < end && isDigit(text.charCodeAt(stop))) stop++;
-    const length = stop - start;
-    if (length >= MIN_INSIDE_DIGITS && length <= MAX_PROVEN_DIGITS) {
-      const rule = ruleInside(text, start, stop);
-      if (rule !== undefined) return { start, end: stop, rule };
-    }
-    start = stop;
-  }
-  return undefined;
+/** `tmp_4111111111111111`, `card4111111111111111USD`: the digits that start here in a longer word that is no hash. */
+export function findDigitsInside(text: string, at: number, wordEnd: number): Finding | undefined {
+  if (!isDigit(text.charCodeAt(at)) || isDigit(text.charCodeAt(at - 1))) return undefined;
+  const end = endOfRun(text, at, isDigit, Math.min(wordEnd - at, MAX_PROVEN_DIGITS + 1));
+  if (end - at < MIN_INSIDE_DIGITS || end - at > MAX_PROVEN_DIGITS) return undefined;
+  const rule = ruleInside(text, at, end);
+  return rule === undefined ? undefined : { start: at, end, rule };
 }
 
 /** @param start of digits in a word, up to `end` */

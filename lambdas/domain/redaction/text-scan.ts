@@ -32,6 +32,9 @@ export class TextScan {
   isOdd = false;
   private readonly text: string;
   private readonly isInUrl: boolean;
+  /** The word that is being looked at, which a find may end within, and all classes in it. */
+  private wordEnd = 0;
+  private wordClasses = 0;
   /** No JWT starts before here. */
   private jwtFrom = 0;
   /** No URL starts before here: those inside another were cut with it. */
@@ -84,7 +87,7 @@ export class TextScan {
     }
   }
 
-  private word(at: number): number {
+  private readWord(at: number): void {
     const { text } = this;
     let classes = 0;
     let end = at;
@@ -93,6 +96,14 @@ export class TextScan {
       if ((found & WORD) === 0) break;
       classes |= found;
     }
+    this.wordEnd = end;
+    this.wordClasses = classes;
+  }
+
+  private word(at: number): number {
+    const { text } = this;
+    if (at >= this.wordEnd) this.readWord(at);
+    const { wordEnd: end, wordClasses: classes } = this;
     if ((classes & ODD) !== 0) this.isOdd = true;
     const next = text.charCodeAt(end);
     let found: number | undefined;
@@ -102,12 +113,9 @@ export class TextScan {
       if (next === 45 && end - at === 8) found = endOfUuid(text, at);
       found ??= this.numbers(at, end, classes);
     }
-    if (
-      found === undefined &&
-      (classes & UNDERSCORE) !== 0 &&
-      end - at >= MIN_COMPOUND_CHARACTERS
-    ) {
-      found = this.pieces(at, end);
+    const isCompound = (classes & (UNDERSCORE | DIGIT)) !== 0 && (classes & WORD) !== DIGIT;
+    if (found === undefined && isCompound && end - at >= MIN_COMPOUND_CHARACTERS) {
+      found = this.inside(at, end);
     }
     if (found === undefined && mayEndName(next))
       found = this.replaceFound(findNamedValue(text, end));
@@ -147,29 +155,27 @@ export class TextScan {
 
   private numbers(at: number, end: number, classes: number): number | undefined {
     const { text } = this;
-    const isPlain = (classes & WORD) === DIGIT;
-    const found =
+    const isGrouped = (classes & WORD) === DIGIT || (classes & UNDERSCORE) !== 0;
+    return this.replaceFound(
       findLabelledNumber(text, at) ??
-      (isPlain || (classes & UNDERSCORE) !== 0 ? findDigits(text, at, end) : undefined) ??
-      findIban(text, at) ??
-      findLetteredNumber(text, at, end) ??
-      (end - at >= MIN_COMPOUND_CHARACTERS && !isPlain
-        ? findDigitsInside(text, at, end)
-        : undefined);
-    return this.replaceFound(found);
+        (isGrouped ? findDigits(text, at, end) : undefined) ??
+        findIban(text, at) ??
+        findLetteredNumber(text, at, end),
+    );
   }
 
-  /** `old_AKIA…`: a secret or an account behind an underscore. */
-  private pieces(at: number, end: number): number | undefined {
+  /** `old_AKIA…`, `card4111111111111111`: secrets and accounts behind underscores, numbers anywhere in a word. */
+  private inside(at: number, end: number): number | undefined {
     const { text } = this;
-    for (let piece = at + 1; piece < end; piece++) {
-      if (text.charCodeAt(piece - 1) !== 95) continue;
-      const secret = mayStartSecret(text, piece) ? endOfSecret(text, piece) : undefined;
-      if (secret !== undefined) return this.replaceSecret(piece, secret);
-      const iban = findIban(text, piece);
-      if (iban !== undefined) return this.replace(iban);
+    let found: number | undefined;
+    for (let next = at; next < end; ) {
+      const isPiece = next > at && text.charCodeAt(next - 1) === 95;
+      const hit =
+        (isPiece ? findPiece(text, next) : undefined) ?? findDigitsInside(text, next, end);
+      if (hit !== undefined) found = this.replace(hit);
+      next = hit?.end ?? next + 1;
     }
-    return undefined;
+    return found === undefined ? undefined : Math.max(found, end);
   }
 
   private replaceSecret(start: number, end: number | undefined): number | undefined {
@@ -185,4 +191,10 @@ export class TextScan {
     this.addressFrom = end;
     return end;
   }
+}
+
+/** A secret or an account that starts behind an underscore. */
+function findPiece(text: string, at: number): Finding | undefined {
+  const end = mayStartSecret(text, at) ? endOfSecret(text, at) : undefined;
+  return end === undefined ? findIban(text, at) : { start: at, end, rule: 'secret' };
 }
