@@ -4,6 +4,10 @@ import type { ConsumedRecord } from '../lambdas/domain/evidence/consumed-record.
 import type { Envelope } from '../lambdas/domain/evidence/envelope.ts';
 import { encodeStreamRecord } from '../lambdas/domain/evidence/stream-record.ts';
 import { prepareEvent } from '../lambdas/domain/openlineage/prepare-event.ts';
+import { STRICT } from '../lambdas/domain/redaction/policy.ts';
+
+/** As an archive function has it. */
+export const REDACTION = { policy: STRICT, key: { epoch: 0, secret: Buffer.alloc(32) } };
 
 const ACCEPTED_AT_MILLIS = Date.parse('2026-11-29T10:00:00.000Z');
 
@@ -36,7 +40,7 @@ export function toRecord(body: Buffer, index: number): ConsumedRecord {
 /** The envelopes of stream records; the recording holds none that is quarantined. */
 export function prepareBatch(batch: readonly ConsumedRecord[]): Envelope[] {
   return batch.flatMap((record) => {
-    const prepared = prepareEvent(record);
+    const prepared = prepareEvent(record, REDACTION);
     if ('quarantined' in prepared) throw new Error(prepared.quarantined.reason);
     return prepared.envelopes;
   });

@@ -5,12 +5,11 @@ import { JsonDocument } from '../lambdas/domain/json/document.ts';
 import { readDatasets } from '../lambdas/domain/openlineage/datasets.ts';
 import { readEvent } from '../lambdas/domain/openlineage/event.ts';
 import { readRunFacts } from '../lambdas/domain/openlineage/run-facts.ts';
-import { eventPolicy } from '../lambdas/domain/redaction/event-policy.ts';
-import { redactWholeValues } from '../lambdas/domain/redaction/whole-value.ts';
 import { environments } from '../lib/config/environments.ts';
 import { floorOfBatch, prepareBatch, toRecord } from './archive-input.ts';
 import type { Benchmark } from './benchmark.ts';
 import { recordedEvents } from './events.ts';
+import { redactEvent } from './redact-event.ts';
 import { compare } from './rounds.ts';
 
 const EVENTS = 100;
@@ -29,8 +28,7 @@ export const steps: Benchmark = {
       'decode stream record': () => records.map(({ data }) => decodeStreamRecord(data)),
       'decode text and scan': () => bodies.map((body) => new JsonDocument(body.toString())),
       'read identities': () => documents.map((document) => readEvent(document)),
-      'judge and replace': () =>
-        documents.map((document) => redactWholeValues(document, eventPolicy)),
+      redact: () => documents.map(redactEvent),
       'print, hash, gzip': () => [...packObjects('lineage', envelopes)],
       'read for index rows': () => envelopes.map(readForIndex),
     };

@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { FINDING_KINDS } from '../lambdas/domain/audit/findings.ts';
 import { DEVIATIONS, REFUSALS } from '../lambdas/domain/openlineage/departures.ts';
 import { STORE_QUALIFICATIONS } from '../lambdas/domain/qualification.ts';
+import { INTEGRATION_FACETS, STANDARD_FACETS } from '../lambdas/domain/redaction/facet-map.ts';
 import { TRACE_DEVIATIONS, TRACE_REFUSALS } from '../lambdas/domain/traces/departures.ts';
 
 /** A table that stands in code: the document and heading it is shown under, and its rows. */
@@ -11,6 +12,19 @@ interface GeneratedTable {
   readonly columns: readonly string[];
   readonly rows: ReadonlyArray<readonly string[]>;
 }
+
+/** What happens to the members of each facet: as its map has it. */
+const facetRows = Object.entries({ ...STANDARD_FACETS, ...INTEGRATION_FACETS }).flatMap(
+  ([facet, members]) =>
+    Object.entries(members).map(([treatment, paths]) => [
+      `\`${facet}\``,
+      treatment,
+      paths
+        .split(' ')
+        .map((path) => `\`${path}\``)
+        .join(' '),
+    ]),
+);
 
 /** Every table of the documentation that `npm run docs` writes. */
 export const generatedTables: readonly GeneratedTable[] = [
@@ -47,6 +61,20 @@ export const generatedTables: readonly GeneratedTable[] = [
       of,
       means,
     ]),
+  },
+  {
+    document: 'docs/redaction.md',
+    heading: 'Facets of an event',
+    columns: ['facet', 'treatment', 'members'],
+    rows: facetRows.filter(([, treatment]) => treatment !== 'keep'),
+  },
+  {
+    document: 'docs/redaction.md',
+    heading: 'What no rule covers',
+    columns: ['where', 'fields'],
+    rows: facetRows.flatMap(([facet = '', treatment, paths = '']) =>
+      treatment === 'keep' ? [[facet, paths]] : [],
+    ),
   },
   {
     document: 'docs/findings.md',

@@ -1,4 +1,5 @@
 import { type Command, CommanderError } from 'commander';
+import { errorCodes } from '../../lambdas/domain/errors.ts';
 
 /** What an exit code means to a script (contract.md, Command line). */
 export const ExitCode = { holds: 0, finding: 1, usage: 2, cannotLook: 3 } as const;
@@ -21,10 +22,12 @@ export interface GlobalOptions {
 export class CliError extends Error {
   override readonly name = 'CliError';
   readonly exitCode: number;
+  readonly sentence: string;
 
   constructor(exitCode: number, sentence: string) {
     super(sentence);
     this.exitCode = exitCode;
+    this.sentence = sentence;
   }
 }
 
@@ -46,8 +49,8 @@ export function exitCodeOf(error: unknown): number {
 }
 
 export function sentenceOf(error: unknown): string {
-  if (error instanceof CliError) return error.message;
-  const names = causes(error).map((cause) => (cause instanceof Error ? cause.name : typeof cause));
+  if (error instanceof CliError) return error.sentence;
+  const names = errorCodes(error);
   if (names.some((name) => CREDENTIAL_ERRORS.has(name))) {
     return 'AWS does not accept your credentials, or there are none: log in, or set AWS_PROFILE.';
   }
@@ -69,13 +72,6 @@ export async function runCommand(program: Command): Promise<void> {
       process.exitCode = exitCodeOf(error);
     }
   }
-}
-
-/** An error and what caused it: our own errors name the dependency, their cause says what it said. */
-function causes(error: unknown): unknown[] {
-  return error instanceof Error && error.cause !== undefined
-    ? [error, ...causes(error.cause)]
-    : [error];
 }
 
 /** Writes an answer: JSON as the API gave it, or what `render` makes of it. */

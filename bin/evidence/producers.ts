@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { ownSentence } from '../../lambdas/domain/errors.ts';
 import {
   changeRegistration,
   DEFAULT_OVERLAP_HOURS,
@@ -171,7 +172,7 @@ async function explained<T>(work: () => Promise<T>): Promise<T> {
       ExitCode.usage,
       error.refused === 'invalid'
         ? `The command breaks a rule: ${error.violations.map(sayViolation).join('; ')}.`
-        : `Nothing was changed: ${error.message}.`,
+        : `Nothing was changed: ${ownSentence(error)}.`,
     );
   }
 }

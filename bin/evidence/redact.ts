@@ -1,13 +1,20 @@
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import type { Command } from 'commander';
-import { keyedHash } from '../../lambdas/domain/evidence/keyed-hash.ts';
+import { ownSentence } from '../../lambdas/domain/errors.ts';
+import { type RedactionPolicy, readPolicy, STRICT } from '../../lambdas/domain/redaction/policy.ts';
+import { RedactionPolicyError } from '../../lambdas/domain/redaction/policy-rules.ts';
+import { pseudonymOf } from '../../lambdas/domain/redaction/redact-value.ts';
 import { redactSql } from '../../lambdas/domain/redaction/sql/redact-sql.ts';
-import { type CliContext, CliError, ExitCode } from './cli.ts';
+import { type CliContext, CliError, ExitCode, globalOptions } from './cli.ts';
+import { PREVIEW_KEY, previewFile, renderPreview } from './redact-event.ts';
 
 interface RedactOptions {
   readonly dialect?: string;
   readonly ndjson?: true;
+  readonly policy?: string;
+  readonly event?: readonly string[];
 }
 
 interface Statement {
@@ -15,9 +22,6 @@ interface Statement {
   readonly dialect?: string;
 }
 
-/** Public, so that a preview is the same everywhere; a store has a secret one for each epoch. */
-const PREVIEW_KEY = { epoch: 0, secret: Buffer.from('lineage-evidence preview') };
-const PSEUDONYM_DIGITS = 8;
 /** A write for each statement would cost more than its redaction. */
 const CHUNK_CHARACTERS = 64 * 1024;
 const PROGRESS_MILLIS = 2_000;
@@ -29,19 +33,43 @@ export function addRedactCommand(
 ): void {
   program
     .command('redact')
-    .description('what the coming policy keeps of SQL statements, read from standard input')
+    .description('what a store would keep of SQL statements, or of whole events and exports')
     .option('--dialect <name>', 'database they are for, as its adapter or driver calls it')
     .option('--ndjson', 'one {"sql", "dialect"} a line instead of one statement a line')
+    .option('--policy <file>', 'the redaction of a configuration, as JSON; otherwise strict')
+    .option('--event <file...>', 'OpenLineage events or OTLP/JSON exports instead of statements')
     .addHelpText(
       'after',
       `
-A preview: stores still replace a statement whole, which keeps less. Needs no deployment and sends nothing. For each statement one line of JSON: text, mode (full, partial,
-skeleton), rules and facts. Without a dialect all of them are considered, and less is kept.
-Names that are data become pseudonyms made with a fixed, public preview key; a store uses a secret one.
+A preview: needs no deployment and sends nothing. For each statement one line of JSON: text, mode (full, partial,
+skeleton), rules and facts. Without a dialect all of them are considered, and less is kept. For each event, and for
+each trace of an export: the stored document, every path that was changed and why, and the facts that were taken.
+Pseudonyms and fingerprints are made with a fixed, public preview key; a store uses a secret one.
 
-  npx evidence redact --dialect postgres < statements.sql`,
+  npx evidence redact --dialect postgres < statements.sql
+  npx evidence redact --event event.json --policy redaction.json`,
     )
-    .action((options: RedactOptions) => redactStatements(input, context, options));
+    .action(async (options: RedactOptions, command: Command) => {
+      const policy = options.policy === undefined ? STRICT : await policyIn(options.policy);
+      if (options.event === undefined) return redactStatements(input, context, options);
+      const { json } = globalOptions(command);
+      for (const file of options.event) {
+        for (const preview of await previewFile(file, policy)) {
+          context.stdout.write(`${json ? JSON.stringify(preview) : renderPreview(preview)}\n`);
+        }
+      }
+    });
+}
+
+/** @throws CliError usage (2) that says what is wrong with the policy */
+async function policyIn(file: string): Promise<RedactionPolicy> {
+  try {
+    return readPolicy(JSON.parse(await readFile(file, 'utf8')));
+  } catch (error) {
+    const why =
+      error instanceof RedactionPolicyError ? ownSentence(error) : 'it cannot be read as JSON';
+    throw new CliError(ExitCode.usage, `${file}: ${why}`);
+  }
 }
 
 async function redactStatements(
@@ -74,8 +102,7 @@ async function redactStatements(
 function previewOf({ sql, dialect }: { sql: string; dialect: string | undefined }): string {
   const { text, mode, rules, facts } = redactSql(sql, {
     ...(dialect === undefined ? {} : { dialect }),
-    pseudonym: (identifier) =>
-      `id_${keyedHash(PREVIEW_KEY, 'identifier/1', identifier).slice(0, PSEUDONYM_DIGITS)}`,
+    pseudonym: (identifier) => pseudonymOf(identifier, PREVIEW_KEY),
   });
   return JSON.stringify({ text, mode, rules, facts });
 }

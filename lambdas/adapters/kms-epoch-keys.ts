@@ -8,6 +8,7 @@ import type { EpochKey } from '../domain/evidence/keyed-hash.ts';
 import { storeKey } from '../domain/evidence/store-key.ts';
 import type { Clock, EpochKeys } from '../domain/ports.ts';
 import type { DynamoTable, ItemKey } from './dynamo-table.ts';
+import { HMAC_EPOCHS } from './table-layout.ts';
 
 /** The document of an HMAC epoch, in the vault and copied to the producers table: useless without the CMK. */
 export interface WrappedEpochKey {
@@ -44,16 +45,23 @@ export class KmsEpochKeys implements EpochKeys {
     return this.#unwrap(current);
   }
 
-  async byEpoch(epoch: number): Promise<EpochKey | undefined> {
-    const documents = await this.#all();
-    const document = documents.find((candidate) => candidate.epoch === epoch);
-    return document && this.#unwrap(document);
+  async byEpoch(epoch: number, knownAtMillis = 0): Promise<EpochKey | undefined> {
+    const isIt = (document: WrappedEpochKey) => document.epoch === epoch;
+    const known = (await this.#all()).find(isIt);
+    if (known) return this.#unwrap(known);
+    const all = await this.#all(knownAtMillis);
+    // Without any epoch nothing was ever accepted: the table is not what it should be.
+    if (all.length === 0) throw new UnavailableError('hmac_key');
+    const found = all.find(isIt);
+    return found && this.#unwrap(found);
   }
 
-  async #all(): Promise<readonly WrappedEpochKey[]> {
+  /** @param notBeforeMillis documents that were read earlier are read anew */
+  async #all(notBeforeMillis = 0): Promise<readonly WrappedEpochKey[]> {
     const now = this.#clock();
-    if (this.#documents && now - this.#documents.readAt < CACHE_MILLIS) return this.#documents.all;
-    const items = await this.#table.collection(epochKeyItem(0).pk);
+    const oldest = Math.max(now - CACHE_MILLIS + 1, notBeforeMillis);
+    if (this.#documents && this.#documents.readAt >= oldest) return this.#documents.all;
+    const items = await this.#table.collection(HMAC_EPOCHS);
     const all = items
       .map((item) => item.document as WrappedEpochKey)
       .sort((a, b) => a.epoch - b.epoch);
@@ -106,7 +114,7 @@ export async function fileEpochKey(table: DynamoTable, document: WrappedEpochKey
 }
 
 function epochKeyItem(epoch: number): ItemKey {
-  return { pk: storeKey('hmac-epochs'), sk: storeKey(String(epoch)) };
+  return { pk: HMAC_EPOCHS, sk: storeKey(String(epoch)) };
 }
 
 function encryptionContext(epoch: number): Record<string, string> {

@@ -1,3 +1,5 @@
+import { storeKey } from '../domain/evidence/store-key.ts';
+
 /** Attributes that all tables are keyed, listed and expired by; every other one belongs to the items. */
 export const TableAttribute = {
   partition: 'pk',
@@ -10,3 +12,6 @@ export const TableAttribute = {
 
 /** Global index of what was accepted in an hour. */
 export const HOUR_INDEX = 'byHour';
+
+/** The partition of the producers table that holds wrapped HMAC keys, and nothing of a producer. */
+export const HMAC_EPOCHS = storeKey('hmac-epochs');

@@ -2,23 +2,32 @@ import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics } from '@aws-lambda-powertools/metrics';
 import { DynamoRunIndex } from '../adapters/dynamo-run-index.ts';
 import { DynamoTable } from '../adapters/dynamo-table.ts';
+import { KmsEpochKeys } from '../adapters/kms-epoch-keys.ts';
 import { S3ObjectReader } from '../adapters/s3-object-reader.ts';
 import { S3EvidenceVault, S3TraceStaging } from '../adapters/s3-vault.ts';
-import { createDynamoClient, createS3Client } from '../shared/clients.ts';
+import { createDynamoClient, createKmsClient, createS3Client } from '../shared/clients.ts';
+import { entryPoint } from '../shared/entry-point.ts';
 import { requireEnv, requireList } from '../shared/env.ts';
+import { readRedactionPolicy } from '../shared/redaction-env.ts';
 import { requireRetention } from '../shared/retention-env.ts';
 import { createHandler } from './handler.ts';
 
 const s3 = createS3Client();
+const dynamo = createDynamoClient();
+const producers = new DynamoTable(dynamo, requireEnv('PRODUCERS_TABLE_NAME'));
 
-export const handler = createHandler({
+const handle = createHandler({
   vault: new S3EvidenceVault(s3, requireEnv('VAULT_BUCKET_NAME')),
   reader: new S3ObjectReader(s3),
   staging: new S3TraceStaging(s3, requireEnv('STAGING_BUCKET_NAME')),
-  index: new DynamoRunIndex(new DynamoTable(createDynamoClient(), requireEnv('INDEX_TABLE_NAME'))),
+  index: new DynamoRunIndex(new DynamoTable(dynamo, requireEnv('INDEX_TABLE_NAME'))),
+  epochKeys: new KmsEpochKeys(createKmsClient(), producers, Date.now),
+  policy: readRedactionPolicy(),
   retention: requireRetention(),
   runIdAttributes: requireList('RUN_ID_ATTRIBUTES'),
   clock: Date.now,
   logger: new Logger(),
   metrics: new Metrics(),
 });
+
+export const handler = entryPoint(handle);

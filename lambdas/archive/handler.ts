@@ -15,6 +15,7 @@ export function createHandler(dependencies: Dependencies) {
       ...dependencies,
       onTraceNamed: async (traceId) => void (await promoteTrace(traceId, dependencies)),
     });
-  const prepare: ArchiveDependencies['prepare'] = (record) => prepareEvent(record);
+  const prepare: ArchiveDependencies['prepare'] = (record, key) =>
+    prepareEvent(record, { policy: dependencies.policy, key });
   return archiveHandler({ ...dependencies, plane: 'lineage', prepare, store });
 }

@@ -1,4 +1,3 @@
-import type { Logger } from '@aws-lambda-powertools/logger';
 import { MetricUnit } from '@aws-lambda-powertools/metrics';
 import { type AuditReport, fileReport, retentionReport } from '../domain/audit/report.ts';
 import {
@@ -9,11 +8,12 @@ import { errorCode } from '../domain/errors.ts';
 import type { RecordDependencies } from '../domain/evidence/record-finding.ts';
 import type { ObjectVersion } from '../domain/ports.ts';
 import { type AuditRequest, auditInterval } from '../shared/audit-request.ts';
+import type { FunctionLog } from '../shared/function-log.ts';
 import { Metric } from '../shared/metric-names.ts';
 import type { MetricSink } from '../shared/metric-sink.ts';
 
 export interface AuditRetentionDependencies extends RetentionAuditDependencies, RecordDependencies {
-  readonly logger: Pick<Logger, 'info' | 'error'>;
+  readonly logger: Pick<FunctionLog, 'info' | 'error'>;
   readonly metrics: MetricSink;
 }
 

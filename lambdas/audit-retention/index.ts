@@ -6,6 +6,7 @@ import { S3ObjectReader } from '../adapters/s3-object-reader.ts';
 import { S3EvidenceVault } from '../adapters/s3-vault.ts';
 import { S3VersionInspector } from '../adapters/s3-version-inspector.ts';
 import { createDynamoClient, createS3Client } from '../shared/clients.ts';
+import { entryPoint } from '../shared/entry-point.ts';
 import { requireEnv } from '../shared/env.ts';
 import { requireRetention } from '../shared/retention-env.ts';
 import { createHandler } from './handler.ts';
@@ -13,7 +14,7 @@ import { createHandler } from './handler.ts';
 const s3 = createS3Client();
 const vaultBucket = requireEnv('VAULT_BUCKET_NAME');
 
-export const handler = createHandler({
+const handle = createHandler({
   index: new DynamoRunIndex(new DynamoTable(createDynamoClient(), requireEnv('INDEX_TABLE_NAME'))),
   inspector: new S3VersionInspector(s3),
   vaultBucket,
@@ -24,3 +25,5 @@ export const handler = createHandler({
   logger: new Logger(),
   metrics: new Metrics(),
 });
+
+export const handler = entryPoint(handle);

@@ -80,8 +80,25 @@ export function violationsOf(error: LineageError): readonly RuleViolation[] {
   return [{ path: '$', rule: error.code }];
 }
 
-/** Our own code for ours, the class name for foreign errors: foreign messages quote their input and are never shown. */
+/** What names of errors look like, those of AWS included; anything else in the place of one may be what was sent. */
+const ERROR_NAME = /^[A-Za-z][A-Za-z0-9_.]{0,63}$/;
+
+/**
+ * Our own code for ours, the class name for foreign errors: foreign messages quote their input and are never shown.
+ * This is all of an error that may be logged, counted, traced or answered (lint/no-error-text.grit).
+ */
 export function errorCode(error: unknown): string {
   if (error instanceof LineageError) return error.code;
-  return error instanceof Error ? error.name : 'unknown';
+  return error instanceof Error && ERROR_NAME.test(error.name) ? error.name : 'unknown';
+}
+
+/** The sentence of an error of ours, which quotes no payload; of a foreign one, should it get here, the name. */
+export function ownSentence(error: LineageError): string {
+  return error instanceof LineageError ? error.message : errorCode(error);
+}
+
+/** Codes and names of an error, of what caused it, and so on: ours name the dependency, their cause says what it said. */
+export function errorCodes(error: unknown): string[] {
+  const cause = error instanceof Error ? error.cause : undefined;
+  return cause === undefined ? [errorCode(error)] : [errorCode(error), ...errorCodes(cause)];
 }

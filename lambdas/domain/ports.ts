@@ -173,7 +173,12 @@ export interface ProducerDirectory {
 export interface EpochKeys {
   /** The key whose epoch covers an instant. @throws UnavailableError when it cannot be unwrapped */
   at(epochMillis: number): Promise<EpochKey>;
-  byEpoch(epoch: number): Promise<EpochKey | undefined>;
+  /**
+   * The key of an epoch; undefined for one that this store never had.
+   * @param knownAtMillis when the epoch was there for certain if it ever was: what was read before is read anew
+   * @throws UnavailableError when that cannot be told, or the key cannot be unwrapped
+   */
+  byEpoch(epoch: number, knownAtMillis?: number): Promise<EpochKey | undefined>;
 }
 
 /** Tokens of one window that a container asks for. */

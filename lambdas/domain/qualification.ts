@@ -10,7 +10,10 @@ export interface Qualification {
 /** Everything the store says about an answer: which answer, and what the reader cannot conclude from it. */
 export const STORE_QUALIFICATIONS = {
   not_sealed: { of: 'run, trace', means: 'no digest covers it yet: only the lock protects it' },
-  whole_value_redaction: { of: 'run', means: 'sensitive values are replaced whole' },
+  statement_not_read: {
+    of: 'run',
+    means: 'row limits of a statement are not known: it was not read in full',
+  },
   contested: { of: 'run', means: 'more than one group sent events under the run id' },
   run_not_held: { of: 'run', means: 'others refer to it, no event of it was received' },
   missing_start: { of: 'run', means: 'no START is held: when it began is not known' },

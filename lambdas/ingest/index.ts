@@ -8,6 +8,7 @@ import { KmsEpochKeys } from '../adapters/kms-epoch-keys.ts';
 import { RateLimiter } from '../domain/producers/rate-limit.ts';
 import { requireAuthMode } from '../shared/auth-env.ts';
 import { createDynamoClient, createKinesisClient, createKmsClient } from '../shared/clients.ts';
+import { entryPoint } from '../shared/entry-point.ts';
 import { requireEnv, requireInteger } from '../shared/env.ts';
 import { createHandler } from './handler.ts';
 
@@ -15,7 +16,7 @@ const dynamo = createDynamoClient();
 const producers = new DynamoTable(dynamo, requireEnv('PRODUCERS_TABLE_NAME'));
 const usage = new DynamoUsage(new DynamoTable(dynamo, requireEnv('USAGE_TABLE_NAME')));
 
-export const handler = createHandler({
+const handle = createHandler({
   publisher: new KinesisPublisher(
     createKinesisClient(),
     requireEnv('LINEAGE_STREAM_NAME'),
@@ -31,3 +32,5 @@ export const handler = createHandler({
   clock: Date.now,
   logger: new Logger(),
 });
+
+export const handler = entryPoint(handle);

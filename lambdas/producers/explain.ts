@@ -1,3 +1,4 @@
+import { ownSentence } from '../domain/errors.ts';
 import { ProducerRefusedError } from '../domain/producers/producer-errors.ts';
 import { HttpProblem } from '../shared/http/problem.ts';
 
@@ -11,5 +12,5 @@ const ANSWERS = {
 export function explain(error: unknown): unknown {
   if (!(error instanceof ProducerRefusedError)) return error;
   const [status, title] = ANSWERS[error.refused];
-  return new HttpProblem(status, title, error.message, { errors: error.violations });
+  return new HttpProblem(status, title, ownSentence(error), { errors: error.violations });
 }

@@ -13,6 +13,7 @@ import {
   createKmsClient,
   createS3Client,
 } from '../shared/clients.ts';
+import { entryPoint } from '../shared/entry-point.ts';
 import { requireEnv, requireInteger } from '../shared/env.ts';
 import { createHandler } from './handler.ts';
 import { HealthCheck } from './health.ts';
@@ -24,7 +25,7 @@ const producers = new DynamoTable(dynamo, requireEnv('PRODUCERS_TABLE_NAME'));
 const index = new DynamoRunIndex(new DynamoTable(dynamo, requireEnv('INDEX_TABLE_NAME')));
 const lineageStream = requireEnv('LINEAGE_STREAM_NAME');
 
-export const handler = createHandler({
+const handle = createHandler({
   index,
   reader: new S3ObjectReader(s3),
   inspector: new S3VersionInspector(s3),
@@ -41,3 +42,5 @@ export const handler = createHandler({
   clock: Date.now,
   logger: new Logger(),
 });
+
+export const handler = entryPoint(handle);

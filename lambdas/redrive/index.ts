@@ -11,6 +11,7 @@ import {
   createKinesisReaderClient,
   createS3Client,
 } from '../shared/clients.ts';
+import { entryPoint } from '../shared/entry-point.ts';
 import { requireEnv } from '../shared/env.ts';
 import { requireRetention } from '../shared/retention-env.ts';
 import { createHandler } from './handler.ts';
@@ -20,7 +21,7 @@ const streams = {
   traces: requireEnv('TRACES_STREAM_NAME'),
 };
 
-export const handler = createHandler({
+const handle = createHandler({
   stream: new KinesisStreamReader(createKinesisReaderClient(), streams),
   archiver: new LambdaArchiver(new LambdaClient({}), {
     lineage: requireEnv('ARCHIVE_FUNCTION_NAME'),
@@ -34,3 +35,5 @@ export const handler = createHandler({
   logger: new Logger(),
   metrics: new Metrics(),
 });
+
+export const handler = entryPoint(handle);

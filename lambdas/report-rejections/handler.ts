@@ -1,4 +1,3 @@
-import type { Logger } from '@aws-lambda-powertools/logger';
 import {
   type RejectionReport,
   rejectionReport,
@@ -10,10 +9,11 @@ import { errorCode } from '../domain/errors.ts';
 import type { RecordDependencies } from '../domain/evidence/record-finding.ts';
 import type { ObjectVersion, RejectionLedger } from '../domain/ports.ts';
 import { type AuditRequest, auditInterval } from '../shared/audit-request.ts';
+import type { FunctionLog } from '../shared/function-log.ts';
 
 export interface ReportRejectionsDependencies extends RecordDependencies {
   readonly rejections: RejectionLedger;
-  readonly logger: Pick<Logger, 'info' | 'error'>;
+  readonly logger: Pick<FunctionLog, 'info' | 'error'>;
 }
 
 /** Where the report of each hour is locked, and what it adds up to; the rows stand in the report. */

@@ -1,18 +1,26 @@
-import type { Logger } from '@aws-lambda-powertools/logger';
 import { MetricUnit } from '@aws-lambda-powertools/metrics';
 import type { Context, KinesisStreamBatchResponse, KinesisStreamEvent } from 'aws-lambda';
 import { type ArchiveDependencies, archiveRecords } from '../domain/evidence/archive-records.ts';
+import { policyRecorder } from '../domain/evidence/record-policy.ts';
+import type { RedactionPolicy } from '../domain/redaction/policy.ts';
+import type { FunctionLog } from './function-log.ts';
 import { toBatchResponse, toConsumedRecords } from './kinesis-batch.ts';
 import { Metric } from './metric-names.ts';
 import type { MetricSink } from './metric-sink.ts';
 
-export interface ArchiveHandlerDependencies extends ArchiveDependencies {
-  readonly logger: Pick<Logger, 'info' | 'warn'>;
+export interface ArchiveHandlerDependencies extends Omit<ArchiveDependencies, 'recordPolicy'> {
+  /** What lines are redacted by, and name. */
+  readonly policy: RedactionPolicy;
+  readonly logger: Pick<FunctionLog, 'info' | 'warn'>;
   readonly metrics: MetricSink;
 }
 
 /** The Kinesis batch loop that both archive functions share: archive, count, report what must come again. */
-export function archiveHandler({ logger, metrics, ...dependencies }: ArchiveHandlerDependencies) {
+export function archiveHandler({ logger, metrics, ...given }: ArchiveHandlerDependencies) {
+  const dependencies: ArchiveDependencies = {
+    ...given,
+    recordPolicy: policyRecorder(given.policy, given),
+  };
   return async (
     event: KinesisStreamEvent,
     context: Pick<Context, 'getRemainingTimeInMillis'>,

@@ -1,3 +1,5 @@
+import type { RedactionAdditions } from '../../lambdas/domain/redaction/policy-rules.ts';
+
 /**
  * What a deployment is for. `emulator`: disposable, the only kind without termination protection. `trial`: a real
  * account, evidence that nobody has to keep. `production`: evidence under a legal floor, behind a guarded front door.
@@ -183,6 +185,11 @@ export interface EnvironmentConfig {
     /** Run facets that carry `traceId` and `spanId`. */
     readonly traceContextFacets: readonly string[];
   };
+  /**
+   * What is redacted beyond, or short of, the built-in rules; see docs/redaction.md, Policy.
+   * @default 'strict': the built-in rules alone
+   */
+  readonly redaction?: 'strict' | RedactionAdditions;
   readonly guards: {
     /**
      * The one role that may change policy, lifecycle, replication and lock settings of the vault.

@@ -113,6 +113,12 @@ export const environmentSchema = object({
     runIdAttributes: texts('names'),
     traceContextFacets: texts('names'),
   } satisfies Members<EnvironmentConfig['join']>),
+  redaction: v.optional(
+    v.custom<NonNullable<EnvironmentConfig['redaction']>>(
+      (value) => value === 'strict' || (typeof value === 'object' && value !== null),
+      'use strict, or an object of what differs',
+    ),
+  ),
   guards: object({
     deploymentRoleArn: v.optional(text()),
   } satisfies Members<EnvironmentConfig['guards']>),

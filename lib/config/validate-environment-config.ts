@@ -4,6 +4,7 @@ import { ConfigCheck } from './config-check.ts';
 import { checkEndpoint } from './endpoint-rules.ts';
 import type { EnvironmentConfig } from './environment-config.ts';
 import { environmentSchema } from './environment-schema.ts';
+import { checkRedaction } from './redaction-rules.ts';
 import { checkRetention } from './retention-rules.ts';
 
 const KIB = 1024;
@@ -26,6 +27,7 @@ export function validateEnvironmentConfig(config: EnvironmentConfig): Environmen
   checkShape(check, config);
   checkPlace(check, config);
   checkRetention(check, config);
+  checkRedaction(check, config);
   checkCapacity(check, config);
   checkEndpoint(check, config);
   checkOperations(check, config);

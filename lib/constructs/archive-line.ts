@@ -1,6 +1,7 @@
 import { Duration } from 'aws-cdk-lib';
 import { Construct } from 'constructs';
 import type { EnvironmentConfig } from '../config/environment-config.ts';
+import { redactionSetting } from '../config/redaction-setting.ts';
 import { retentionSetting } from '../config/retention-setting.ts';
 import type { EvidenceResources } from './evidence-resources.ts';
 import { REDRIVE_TIMEOUT } from './failure-queue.ts';
@@ -27,11 +28,17 @@ export class ArchiveLine extends Construct {
   constructor(scope: Construct, id: string, props: ArchiveLineProps) {
     super(scope, id);
     const { config, resources } = props;
-    const { lineage, lineageFailures, staging, tables, traces, tracesFailures, vault } = resources;
+    const { hmacKeys, lineage, lineageFailures, staging } = resources;
+    const { tables, traces, tracesFailures, vault } = resources;
     const storeEnvironment = {
       VAULT_BUCKET_NAME: vault.bucket.bucketName,
       INDEX_TABLE_NAME: tables.index.table.tableName,
       RETENTION: JSON.stringify(retentionSetting(config)),
+    };
+    const archiveEnvironment = {
+      ...storeEnvironment,
+      ...redactionSetting(config),
+      PRODUCERS_TABLE_NAME: tables.producers.table.tableName,
     };
     const archiving = {
       config,
@@ -44,28 +51,31 @@ export class ArchiveLine extends Construct {
       ...archiving,
       folder: 'archive',
       environment: {
-        ...storeEnvironment,
+        ...archiveEnvironment,
         TRACE_CONTEXT_FACETS: config.join.traceContextFacets.join(','),
       },
     });
-    vault.grantWrite(this.archive, 'lineage', 'traces', 'quarantine', 'findings');
+    vault.grantWrite(this.archive, 'lineage', 'traces', 'quarantine', 'findings', 'policies');
     staging.grantReadVersions(this.archive);
 
     this.archiveTraces = new ServiceFunction(this, 'ArchiveTraces', {
       ...archiving,
       folder: 'archive-traces',
       environment: {
-        ...storeEnvironment,
+        ...archiveEnvironment,
         STAGING_BUCKET_NAME: staging.bucket.bucketName,
         RUN_ID_ATTRIBUTES: config.join.runIdAttributes.join(','),
       },
     });
-    vault.grantWrite(this.archiveTraces, 'traces', 'quarantine', 'findings');
+    vault.grantWrite(this.archiveTraces, 'traces', 'quarantine', 'findings', 'policies');
     staging.grantWrite(this.archiveTraces);
     staging.grantReadVersions(this.archiveTraces);
 
-    // promotion gets the row that it replaces
     for (const fn of [this.archive, this.archiveTraces]) {
+      // pseudonyms and fingerprints are made with the key that a record was accepted under
+      tables.grantReadEpochs(fn);
+      hmacKeys.grantUnwrap(fn);
+      // promotion gets the row that it replaces
       tables.index.grantGet(fn);
       tables.index.grantQuery(fn);
       tables.index.grantPut(fn);

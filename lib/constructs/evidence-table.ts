@@ -50,6 +50,17 @@ export class EvidenceTable extends Construct {
     this.#grantRead(fn, 'dynamodb:Query', this.table.tableArn);
   }
 
+  /**
+   * The items of one named partition.
+   * @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/specifying-conditions.html
+   */
+  grantQueryPartition(fn: ServiceFunction, partition: string): void {
+    fn.allow(['dynamodb:Query'], [this.table.tableArn], {
+      'ForAllValues:StringEquals': { 'dynamodb:LeadingKeys': [partition] },
+    });
+    fn.allow(['kms:Decrypt'], [this.#key.keyArn]);
+  }
+
   /** The items of a partition of one global index. */
   grantQueryIndex(fn: ServiceFunction, indexName: string): void {
     this.#grantRead(fn, 'dynamodb:Query', `${this.table.tableArn}/index/${indexName}`);

@@ -1,7 +1,7 @@
 import { AttributeType, ProjectionType } from 'aws-cdk-lib/aws-dynamodb';
 import type { Key } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
-import { HOUR_INDEX, TableAttribute } from '../../lambdas/adapters/table-layout.ts';
+import { HMAC_EPOCHS, HOUR_INDEX, TableAttribute } from '../../lambdas/adapters/table-layout.ts';
 import { customerKey } from './customer-key.ts';
 import { EvidenceTable } from './evidence-table.ts';
 import type { ServiceFunction } from './service-function.ts';
@@ -37,6 +37,11 @@ export class EvidenceTables extends Construct {
       encryptionKey: this.key,
     });
     this.usage = new EvidenceTable(this, 'Usage', { deletionProtection, encryptionKey: this.key });
+  }
+
+  /** The wrapped HMAC keys, and nothing of a producer. */
+  grantReadEpochs(fn: ServiceFunction): void {
+    this.producers.grantQueryPartition(fn, HMAC_EPOCHS);
   }
 
   /** What the index lists of an hour. */

@@ -62,9 +62,17 @@ export class ServiceFunction extends Construct {
   }
 
   /** The only way rights are given: named actions on named resources. */
-  allow(actions: readonly string[], resources: readonly string[]): void {
+  allow(
+    actions: readonly string[],
+    resources: readonly string[],
+    conditions?: Record<string, Record<string, readonly string[]>>,
+  ): void {
     this.role.addToPrincipalPolicy(
-      new PolicyStatement({ actions: [...actions], resources: [...resources] }),
+      new PolicyStatement({
+        actions: [...actions],
+        resources: [...resources],
+        ...(conditions && { conditions }),
+      }),
     );
   }
 }

@@ -65,6 +65,26 @@ describe('environment config', () => {
       'trial: keyCacheSeconds is 901; use a whole number from 1 to 900',
     ],
     [
+      'a redaction that is none',
+      { ...trial, redaction: 'lax' as 'strict' },
+      'trial: redaction is "lax"; use strict, or an object of what differs',
+    ],
+    [
+      'a misspelt field of the redaction policy',
+      { ...trial, redaction: { kep: ['facet:a'] } as EnvironmentConfig['redaction'] },
+      'trial: redaction.kep is ["facet:a"]; there is no such field: use base, strictUnknown, keep, drop, scan, dialects, exactFingerprints, acknowledgeRisk',
+    ],
+    [
+      'a policy that keeps statements without a reason',
+      { ...trial, redaction: { keep: ['facet:sql.query'] } },
+      'trial: redaction.keep is "facet:sql.query"; this would store what is redacted for good reason: leave it out, or add acknowledgeRisk with the reason why it may be stored',
+    ],
+    [
+      'a dialect that nobody speaks',
+      { ...trial, redaction: { dialects: { 'postgres://': 'klingon' } } },
+      'trial: redaction.dialects.postgres:// is "klingon"; use a dialect that is known, such as postgres, mysql, tsql or snowflake',
+    ],
+    [
       'a kind that does not exist',
       { ...trial, kind: 'prod' as EnvironmentConfig['kind'] },
       'trial: kind is "prod"; use emulator, trial or production',

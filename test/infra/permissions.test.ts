@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { HMAC_EPOCHS } from '../../lambdas/adapters/table-layout.ts';
 import { type EnvironmentName, resourcesOf, templateOf } from '../support/synth.ts';
 
 interface Statement {
@@ -6,6 +7,9 @@ interface Statement {
   readonly Effect: string;
   readonly Resource: unknown;
   readonly Principal?: unknown;
+  readonly Condition?: {
+    readonly 'ForAllValues:StringEquals': { readonly 'dynamodb:LeadingKeys': string[] };
+  };
 }
 
 /** `<construct>` for a reference, whichever stack it points to, with the literal parts around it. */
@@ -29,10 +33,16 @@ function rightsOf(construct: string): Record<string, string[]> {
   for (const [, { Properties }] of policies.filter(([id]) =>
     id.startsWith(`${construct}RoleDefaultPolicy`),
   )) {
-    for (const { Action, Effect, Resource } of Properties.PolicyDocument.Statement as Statement[]) {
+    const statements: Statement[] = Properties.PolicyDocument.Statement;
+    for (const { Action, Condition, Effect, Resource } of statements) {
       expect(Effect).toBe('Allow');
+      const keys = Condition?.['ForAllValues:StringEquals']['dynamodb:LeadingKeys'];
+      const limit = keys ? `[${keys}]` : '';
       for (const action of [Action].flat()) {
-        rights[action] = [...(rights[action] ?? []), ...[Resource].flat().map(plain)].sort();
+        rights[action] = [
+          ...(rights[action] ?? []),
+          ...[Resource].flat().map((resource) => plain(resource) + limit),
+        ].sort();
       }
     }
   }
@@ -56,6 +66,8 @@ const useIndex = {
   'dynamodb:PutItem': ['<TablesIndexTable>'],
   'dynamodb:Query': ['<TablesIndexTable>'],
 };
+/** The one partition that a function may query, where it may not query all. */
+const OF_EPOCHS = `[${HMAC_EPOCHS}]`;
 const STAGED = '<StagingBucket>/traces/*';
 
 const EXPECTED: Record<string, Record<string, string[]>> = {
@@ -109,28 +121,36 @@ const EXPECTED: Record<string, Record<string, string[]>> = {
     ...writeLog('ArchiveLineArchive'),
     ...consume('<LineageStream>'),
     ...useIndex,
-    'kms:Decrypt': ['<LineageKey>', '<StagingKey>', '<TablesKey>', '<VaultKey>'],
+    'dynamodb:Query': ['<TablesIndexTable>', `<TablesProducersTable>${OF_EPOCHS}`],
+    'kms:Decrypt': [
+      '<HmacKeysEpoch0>',
+      '<LineageKey>',
+      '<StagingKey>',
+      '<TablesKey>',
+      '<VaultKey>',
+    ],
     'kms:Encrypt': ['<TablesKey>'],
     'kms:GenerateDataKey': ['<TablesKey>', '<VaultKey>'],
-    's3:GetObject': vault('findings', 'lineage', 'quarantine', 'traces'),
+    's3:GetObject': vault('findings', 'lineage', 'policies', 'quarantine', 'traces'),
     's3:GetObjectVersion': [STAGED],
     's3:ListBucket': ['<StagingBucket>', '<VaultBucket>'],
-    's3:PutObject': vault('findings', 'lineage', 'quarantine', 'traces'),
-    's3:PutObjectRetention': vault('findings', 'lineage', 'quarantine', 'traces'),
+    's3:PutObject': vault('findings', 'lineage', 'policies', 'quarantine', 'traces'),
+    's3:PutObjectRetention': vault('findings', 'lineage', 'policies', 'quarantine', 'traces'),
     'sqs:SendMessage': ['<LineageFailuresQueue>'],
   },
   ArchiveLineArchiveTraces: {
     ...writeLog('ArchiveLineArchiveTraces'),
     ...consume('<TracesStream>'),
     ...useIndex,
-    'kms:Decrypt': ['<StagingKey>', '<TablesKey>', '<TracesKey>', '<VaultKey>'],
+    'dynamodb:Query': ['<TablesIndexTable>', `<TablesProducersTable>${OF_EPOCHS}`],
+    'kms:Decrypt': ['<HmacKeysEpoch0>', '<StagingKey>', '<TablesKey>', '<TracesKey>', '<VaultKey>'],
     'kms:Encrypt': ['<TablesKey>'],
     'kms:GenerateDataKey': ['<StagingKey>', '<TablesKey>', '<VaultKey>'],
-    's3:GetObject': [STAGED, ...vault('findings', 'quarantine', 'traces')],
+    's3:GetObject': [STAGED, ...vault('findings', 'policies', 'quarantine', 'traces')],
     's3:GetObjectVersion': [STAGED],
     's3:ListBucket': ['<StagingBucket>', '<VaultBucket>'],
-    's3:PutObject': [STAGED, ...vault('findings', 'quarantine', 'traces')],
-    's3:PutObjectRetention': vault('findings', 'quarantine', 'traces'),
+    's3:PutObject': [STAGED, ...vault('findings', 'policies', 'quarantine', 'traces')],
+    's3:PutObjectRetention': vault('findings', 'policies', 'quarantine', 'traces'),
     'sqs:SendMessage': ['<TracesFailuresQueue>'],
   },
   ArchiveLineRedrive: {

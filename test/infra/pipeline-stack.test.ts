@@ -159,6 +159,29 @@ describe('configuration that no shipped environment uses', () => {
     expect(Properties).not.toHaveProperty('ShardCount');
   });
 
+  it.each([
+    [undefined, undefined],
+    ['strict', undefined],
+    [{}, undefined],
+    [{ drop: ['facet:my_facet'] }, '{"drop":["facet:my_facet"]}'],
+  ] as const)(
+    'tells the archive functions what redaction differs in: %j',
+    (redaction, expected) => {
+      const stage = createStage({ ...environments.dev, redaction });
+      const template = Template.fromStack(stage.pipeline);
+      for (const path of ['Archive', 'ArchiveTraces', 'Redrive']) {
+        const { Properties } = resourceOf(
+          template,
+          'AWS::Lambda::Function',
+          `ArchiveLine/${path}/Function`,
+        );
+        expect(Properties.Environment.Variables.REDACTION_POLICY).toBe(
+          path === 'Redrive' ? undefined : expected,
+        );
+      }
+    },
+  );
+
   it('takes another deployment role', () => {
     const deploymentRoleArn = 'arn:aws:iam::111122223333:role/pipeline';
     const stage = createStage({ ...environments.dev, guards: { deploymentRoleArn } });

@@ -47,6 +47,10 @@ describe('a record that cannot be read', () => {
         head: good().head,
         body: Buffer.from(JSON.stringify({ [CANARY]: 'no event' })),
       }),
+      encodeStreamRecord({
+        head: { ...good().head, received: { epoch: 4_242, hmac: 'forged' } },
+        body: Buffer.from(JSON.stringify(runEvent({ [CANARY]: 1 }))),
+      }),
     ];
     const PartitionKey = randomUUID();
     await kinesis.send(
@@ -59,6 +63,9 @@ describe('a record that cannot be read', () => {
 
     const quarantined = await store.versions(vault, 'quarantine/');
     expect(quarantined.length).toBeGreaterThanOrEqual(poison.length);
+    expect(quarantined.map(({ key }) => key)).toContainEqual(
+      expect.stringMatching(/-unknown_hmac_epoch\.json$/),
+    );
     for (const { key, versionId } of [
       ...quarantined,
       ...(await store.versions(vault, 'findings/')),

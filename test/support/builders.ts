@@ -11,6 +11,8 @@ import {
   type RecordHead,
 } from '../../lambdas/domain/evidence/stream-record.ts';
 import type { Registration } from '../../lambdas/domain/producers/registration.ts';
+import { STRICT } from '../../lambdas/domain/redaction/policy.ts';
+import type { RedactionSettings } from '../../lambdas/domain/redaction/redact-or-reduce.ts';
 import { runEvent } from './events.ts';
 
 /** The instant at which everything in a unit test happens. */
@@ -27,6 +29,8 @@ export const RETENTION: RetentionPolicy = {
 };
 
 export const EPOCH_KEY = { epoch: 0, secret: Buffer.alloc(32, 7) };
+/** The built-in policy under the key of the tests. */
+export const REDACTION: RedactionSettings = { policy: STRICT, key: EPOCH_KEY };
 export const RUN_ID = '0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b';
 
 export function registration(overrides: Partial<Registration> = {}): Registration {

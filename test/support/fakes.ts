@@ -46,6 +46,7 @@ import { isValidAt } from '../../lambdas/domain/producers/issued-key.ts';
 import type { Producer } from '../../lambdas/domain/producers/producer.ts';
 import type { Registration } from '../../lambdas/domain/producers/registration.ts';
 import { type RoleIdentity, readRoleArn } from '../../lambdas/domain/producers/role-arn.ts';
+import { STRICT } from '../../lambdas/domain/redaction/policy.ts';
 
 /** An object version as a test may look at it. */
 interface StoredVersion extends ObjectVersion {
@@ -519,6 +520,15 @@ export class SingleEpochKey implements EpochKeys {
     this.faults.enter('byEpoch');
     return epoch === this.key.epoch ? this.key : undefined;
   }
+}
+
+/** What archiving needs beside the stores, for records of the epoch that builders use. */
+export function singlePolicy() {
+  return {
+    epochKeys: new SingleEpochKey(),
+    policy: STRICT,
+    recordPolicy: async () => undefined,
+  };
 }
 
 /** Rate windows and refusal counters as maps. Calls yield first, so that containers do interleave. */

@@ -9,8 +9,10 @@ import { sum } from '../collections.ts';
 import { mapConcurrently } from '../concurrency.ts';
 import { errorCode } from '../errors.ts';
 import { runKeysOf } from '../openlineage/run-key.ts';
+import type { EpochKeys } from '../ports.ts';
 import type { ConsumedRecord, Prepared, QuarantinedRecord } from './consumed-record.ts';
 import { charactersOf, type Envelope } from './envelope.ts';
+import type { EpochKey } from './keyed-hash.ts';
 import {
   acceptedAfterArrival,
   quarantine,
@@ -18,6 +20,7 @@ import {
   storeQuarantined,
 } from './quarantine.ts';
 import { type RecordDependencies, recordFinding } from './record-finding.ts';
+import { keysOfRecords, type RecordKey } from './record-keys.ts';
 
 /** An envelope with the later of acceptance and arrival, from which its retention counts. */
 export interface DatedEnvelope {
@@ -27,8 +30,11 @@ export interface DatedEnvelope {
 
 export interface ArchiveDependencies extends RecordDependencies {
   readonly plane: StreamPlane;
-  /** Pure; never throws. */
-  readonly prepare: (record: ConsumedRecord) => Prepared;
+  readonly epochKeys: Pick<EpochKeys, 'byEpoch'>;
+  /** Has the policy in the vault that lines will name; only infrastructure can fail here. */
+  readonly recordPolicy: () => Promise<void>;
+  /** Pure, given the HMAC key of the record's epoch; never throws. */
+  readonly prepare: (record: ConsumedRecord, key: EpochKey) => Prepared;
   /**
    * Stores and indexes envelopes, oldest first. Answers the sequence numbers that could not be, each
    * with an error code; only infrastructure can fail here.
@@ -70,7 +76,7 @@ const SLICE_MILLIS = 30_000;
  * alone: what comes again, from the first record of a slice on, is cut in the same places.
  *
  * The first slice is begun in any case; of what there is no time for, all is answered as failed, and the next
- * invocation begins there. A record is judged on its own: poison goes to quarantine and never blocks its neighbours;
+ * invocation begins there; likewise from the first record on whose HMAC key is not to be had. A record is judged on its own: poison goes to quarantine and never blocks its neighbours;
  * only what the infrastructure refused is reported for a retry.
  *
  * @param remainingMillis what is left of the invocation
@@ -82,34 +88,49 @@ export async function archiveRecords(
 ): Promise<ArchiveOutcome> {
   const failures = new Map<string, string>();
   const outcome = { failures, stored: 0, skeletons: 0, quarantined: 0 };
+  const failFrom = (first: number, code: string) => {
+    for (const { position } of records.slice(first)) failures.set(position.sequenceNumber, code);
+    return outcome;
+  };
+  // Redrive invokes without a record to see whether the function works: nothing is looked up for that.
+  if (records.length === 0) return outcome;
+  try {
+    await dependencies.recordPolicy();
+  } catch (error) {
+    return failFrom(0, errorCode(error));
+  }
+  const keyOf = await keysOfRecords(records, dependencies);
   for (let next = 0; next < records.length; ) {
-    if (next > 0 && remainingMillis() < SLICE_MILLIS) {
-      for (const { position } of records.slice(next)) {
-        failures.set(position.sequenceNumber, 'no_time_left');
-      }
-      break;
-    }
-    const slice = prepareSlice(records, next, dependencies.prepare);
+    if (next > 0 && remainingMillis() < SLICE_MILLIS) return failFrom(next, 'no_time_left');
+    const { slice, failed } = prepareSlice(records, next, keyOf, dependencies.prepare);
     next += slice.length;
     const archived = await archiveSlice(slice, dependencies);
     for (const [sequenceNumber, code] of archived.failures) failures.set(sequenceNumber, code);
     outcome.stored += archived.stored;
     outcome.skeletons += archived.skeletons;
     outcome.quarantined += archived.quarantined;
+    // What is behind it comes again in any case: stored now, it would be stored in other places then.
+    if (failed !== undefined) return failFrom(next, failed);
   }
   return outcome;
 }
 
+/** @returns `failed` when the slice ended before a record whose key is not to be had */
 function prepareSlice(
   records: readonly ConsumedRecord[],
   from: number,
+  keyOf: (record: ConsumedRecord) => RecordKey,
   prepare: ArchiveDependencies['prepare'],
-): Prepared[] {
+): { readonly slice: readonly Prepared[]; readonly failed?: string } {
   const slice: Prepared[] = [];
   let characters = 0;
   let filed = 0;
   for (let at = from; at < records.length; at++) {
-    const prepared = prepareOnce(records[at] as ConsumedRecord, prepare);
+    const record = records[at] as ConsumedRecord;
+    const key = keyOf(record);
+    if ('failed' in key) return { slice, failed: key.failed };
+    const prepared =
+      'key' in key ? prepareOnce(record, key.key, prepare) : quarantine(record, key.refused);
     slice.push(prepared);
     if ('envelopes' in prepared) {
       characters += sum(prepared.envelopes.map(charactersOf));
@@ -119,7 +140,7 @@ function prepareSlice(
     }
     if (characters >= MAX_SLICE_CHARACTERS || filed >= MAX_SLICE_FILED) break;
   }
-  return slice;
+  return { slice };
 }
 
 async function archiveSlice(
@@ -176,8 +197,12 @@ async function archiveSlice(
   };
 }
 
-function prepareOnce(record: ConsumedRecord, prepare: ArchiveDependencies['prepare']): Prepared {
-  const prepared = prepare(record);
+function prepareOnce(
+  record: ConsumedRecord,
+  key: EpochKey,
+  prepare: ArchiveDependencies['prepare'],
+): Prepared {
+  const prepared = prepare(record, key);
   const [first] = 'envelopes' in prepared ? prepared.envelopes : [];
   return first && acceptedAfterArrival(first.acceptedAt, record.arrivedAtMillis)
     ? quarantine(record, 'accepted_after_arrival')

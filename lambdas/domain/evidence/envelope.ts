@@ -1,6 +1,7 @@
 import { sum } from '../collections.ts';
 import type { EventKind } from '../openlineage/event.ts';
 import type { RegisteredBasis } from '../producers/registration.ts';
+import type { RedactionFacts } from '../redaction/fact-list.ts';
 import { sha256Hex } from './store-key.ts';
 import type { RecordHead, Submitter } from './stream-record.ts';
 
@@ -14,6 +15,8 @@ export interface StreamPosition {
 export interface RedactedField {
   readonly path: string;
   readonly rule: string;
+  /** Of statements: `full` when only values went, `partial` when more had to, `skeleton` when all but the verb had to. */
+  readonly mode?: 'full' | 'partial' | 'skeleton';
   /** Upper bound of the size of what was there, as a power of two. Exact lengths are never stored. */
   readonly bytesBucket: number;
 }
@@ -49,7 +52,7 @@ export interface Envelope {
   };
   readonly redaction: Redaction;
   /** What had to be taken before redaction. */
-  readonly facts: Readonly<Record<string, unknown>>;
+  readonly facts: RedactionFacts;
   readonly deviations: readonly string[];
   readonly document: string;
 }
@@ -61,6 +64,7 @@ export interface EnvelopeInput {
   readonly kind: RecordKind;
   readonly traceId?: string;
   readonly redaction: Redaction;
+  readonly facts: RedactionFacts;
   readonly deviations: readonly string[];
   readonly document: string;
 }
@@ -93,7 +97,7 @@ export function createEnvelope(input: EnvelopeInput): Envelope {
       hmac: head.received.hmac,
     },
     redaction: input.redaction,
-    facts: {},
+    facts: input.facts,
     deviations: [...new Set([...head.deviations, ...input.deviations])].sort(),
     document: input.document,
   };

@@ -6,5 +6,6 @@ export const EvidencePrefix = {
   findings: 'findings/',
   reports: 'reports/',
   producers: 'producers/',
+  policies: 'policies/',
   keys: 'keys/',
 } as const;

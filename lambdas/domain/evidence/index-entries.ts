@@ -1,4 +1,5 @@
 import type { Identity } from '../openlineage/event.ts';
+import type { RowLimit } from '../openlineage/row-limits.ts';
 import type { Location } from '../ports.ts';
 import type { RegisteredBasis } from '../producers/registration.ts';
 import type { RecordKind, RedactedField, Redaction } from './envelope.ts';
@@ -81,6 +82,10 @@ export interface RunEventEntry extends StoredLine {
   readonly tags: Readonly<Record<string, string>>;
   /** Datasets that the event names beyond the bound of its index rows. */
   readonly datasetsNotIndexed?: number;
+  /** Row limits of its statements. */
+  readonly limits?: readonly RowLimit[];
+  /** Statements that were not read in full. */
+  readonly unreadStatements?: number;
   /** `jobType.processingType`: BATCH, STREAMING or SERVICE. */
   readonly processingType?: string;
 }

@@ -63,6 +63,11 @@ export function decodeStreamRecord(bytes: Uint8Array): StreamRecord {
   }
 }
 
+/** The epoch alone, which is needed before the rest is. @throws UnreadableRecordError when there is no readable head */
+export function epochOf(bytes: Uint8Array): number {
+  return readHead(bytes).head.received.epoch;
+}
+
 /** The head alone, for a record whose body cannot be used; undefined when that is unreadable too. */
 export function decodeHead(bytes: Uint8Array): RecordHead | undefined {
   try {

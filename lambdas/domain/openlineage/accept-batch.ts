@@ -1,6 +1,7 @@
 import {
   InvalidEventError,
   LineageError,
+  ownSentence,
   type RuleViolation,
   TooLargeError,
   violationsOf,
@@ -81,7 +82,7 @@ const tooMany = () => new InvalidEventError([{ path: '$', rule: TOO_MANY_ITEMS }
 
 /** Rules and fixed paths only: nothing of the item, and nothing of a parser's message. */
 function reasonOf(error: LineageError): string {
-  if (error instanceof TooLargeError) return `${error.code}: ${error.message}`;
+  if (error instanceof TooLargeError) return `${error.code}: ${ownSentence(error)}`;
   if (!(error instanceof InvalidEventError)) return error.code;
   return error.violations.map(({ path, rule }) => `${rule} at ${path}`).join('; ');
 }

@@ -47,13 +47,7 @@ const ENDLESS: ReadonlySet<string> = new Set(['STREAMING', 'SERVICE']);
 
 /** What the events of one group leave open. */
 function qualifyFold(run: FoldedRun): Qualification[] {
-  const found: Qualification[] = [
-    storeSays('not_sealed', 'no digest seals this run yet'),
-    storeSays(
-      'whole_value_redaction',
-      'sensitive values are replaced whole; row limits inside SQL are not shown',
-    ),
-  ];
+  const found = [storeSays('not_sealed', 'no digest seals this run yet')];
   if (!run.events.some(({ entry }) => entry.eventType === 'START')) {
     found.push(storeSays('missing_start', 'no START event is held'));
   }
@@ -77,6 +71,14 @@ function qualifyFold(run: FoldedRun): Qualification[] {
     found.push(storeSays('job_name_changed', 'the events of this run name more than one job'));
   if (run.events.some(({ entry }) => entry.redaction.mode === 'skeleton')) {
     found.push(storeSays('stored_reduced', 'at least one event is held as a skeleton only'));
+  }
+  if (run.events.some(({ entry }) => entry.unreadStatements !== undefined)) {
+    found.push(
+      storeSays(
+        'statement_not_read',
+        'a statement could not be read in full: row limits in it are not known',
+      ),
+    );
   }
   const leftOut = run.events.reduce((sum, { entry }) => sum + (entry.datasetsNotIndexed ?? 0), 0);
   if (leftOut > 0) {

@@ -77,7 +77,10 @@ export function viewRun(material: RunMaterial) {
     findings: material.findings,
     retention: viewRetention(events, material.versions),
     integrity: { status: 'pending', digestKey: null },
-    limits: [],
+    limits: uniqueBy(
+      events.flatMap(({ entry }) => entry.limits ?? []),
+      (limit) => JSON.stringify(limit),
+    ),
     qualifications: qualifyRun(
       folds.map(({ fold }) => fold),
       material,

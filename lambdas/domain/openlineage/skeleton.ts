@@ -1,6 +1,5 @@
 import type { JsonDocument } from '../json/document.ts';
-import { detectInIdentity, withoutUrlSecrets } from '../redaction/detectors.ts';
-import { marker } from '../redaction/whole-value.ts';
+import type { ValueRedactor } from '../redaction/redact-value.ts';
 import { readDatasets } from './datasets.ts';
 import { type Identity, type LineageEvent, readEvent } from './event.ts';
 
@@ -8,22 +7,25 @@ import { type Identity, type LineageEvent, readEvent } from './event.ts';
  * What is kept of an accepted event when the redactor could not finish: kind, type, time, identities
  * and facet names, each judged on its own; never a facet's content. An event is never reduced to nothing.
  */
-export function skeletonOf(document: JsonDocument): string {
+export function skeletonOf(document: JsonDocument, redactor: ValueRedactor): string {
+  const safe = new SafeTexts(document, redactor);
   const event = readEvent(document);
   const datasets = readDatasets(document);
   const listed = (access: 'read' | 'write') =>
-    datasets.filter((dataset) => dataset.access === access).map(safeIdentity);
+    datasets
+      .filter((dataset) => dataset.access === access)
+      .map((dataset) => safe.identity(dataset));
   return JSON.stringify({
-    ...(event.eventType !== undefined && { eventType: safeText(event.eventType) }),
+    ...(event.eventType !== undefined && { eventType: safe.text(event.eventType) }),
     ...(event.eventTimeUtc !== undefined && { eventTime: event.eventTimeUtc }),
-    ...(event.producer !== undefined && { producer: safeText(event.producer) }),
+    ...(event.producer !== undefined && { producer: safe.text(event.producer) }),
     schemaURL: `https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs/${SCHEMA_NAME[event.kind]}`,
     ...(event.runId !== undefined && {
-      run: { runId: safeText(event.runId), ...facetNames(document, 'run') },
+      run: { runId: safe.text(event.runId), ...safe.facetNames('run') },
     }),
-    ...(event.job && { job: { ...safeIdentity(event.job), ...facetNames(document, 'job') } }),
+    ...(event.job && { job: { ...safe.identity(event.job), ...safe.facetNames('job') } }),
     ...(event.dataset && {
-      dataset: { ...safeIdentity(event.dataset), ...facetNames(document, 'dataset') },
+      dataset: { ...safe.identity(event.dataset), ...safe.facetNames('dataset') },
     }),
     ...(event.kind !== 'dataset' && { inputs: listed('read'), outputs: listed('write') }),
   });
@@ -35,18 +37,27 @@ const SCHEMA_NAME: Readonly<Record<LineageEvent['kind'], string>> = {
   dataset: 'DatasetEvent',
 };
 
-function facetNames(document: JsonDocument, entity: string): { facetNames?: string[] } {
-  const facets = document.members(document.at(document.root, entity, 'facets'));
-  if (facets.length === 0) return {};
-  return { facetNames: facets.map(({ key }) => safeText(document.string(key) as string)) };
-}
+/** Each text as a name that lineage is joined on. */
+class SafeTexts {
+  private readonly document: JsonDocument;
+  private readonly redactor: ValueRedactor;
 
-function safeIdentity({ namespace, name }: Identity): Identity {
-  return { namespace: safeText(namespace), name: safeText(name) };
-}
+  constructor(document: JsonDocument, redactor: ValueRedactor) {
+    this.document = document;
+    this.redactor = redactor;
+  }
 
-function safeText(text: string): string {
-  const bare = withoutUrlSecrets(text);
-  const rule = detectInIdentity(bare);
-  return rule === undefined ? bare : marker(rule);
+  text(text: string): string {
+    return this.redactor.redact(text, 'identity')?.text ?? text;
+  }
+
+  identity({ namespace, name }: Identity): Identity {
+    return { namespace: this.text(namespace), name: this.text(name) };
+  }
+
+  facetNames(entity: string): { facetNames?: string[] } {
+    const facets = this.document.members(this.document.at(this.document.root, entity, 'facets'));
+    if (facets.length === 0) return {};
+    return { facetNames: facets.map(({ key }) => this.text(this.document.string(key) as string)) };
+  }
 }

@@ -10,6 +10,7 @@ import { JsonDocument } from '../json/document.ts';
 import type { Location, ObjectVersion } from '../ports.ts';
 import { indexedDatasets, readDatasets } from './datasets.ts';
 import { type EventKind, isIndexable, readEvent } from './event.ts';
+import { rowLimitsOf, unreadStatementsOf } from './row-limits.ts';
 import { readRunFacts } from './run-facts.ts';
 import { runKeyOf } from './run-key.ts';
 
@@ -107,6 +108,8 @@ function writesFor(
   const facts = readRunFacts(document, traceContextFacets);
   const datasets = readDatasets(document);
   const indexed = indexedDatasets(datasets);
+  const limits = rowLimitsOf(envelope);
+  const unreadStatements = unreadStatementsOf(envelope);
   const entry: RunEventEntry = {
     receiptId,
     acceptedAt,
@@ -127,6 +130,8 @@ function writesFor(
     ...bounded('producer', event.producer),
     job,
     ...facts,
+    ...(limits.length > 0 && { limits }),
+    ...(unreadStatements > 0 && { unreadStatements }),
     ...(datasets.length > indexed.length && {
       datasetsNotIndexed: datasets.length - indexed.length,
     }),

@@ -1,24 +1,5 @@
-import { plainName } from './sensitive-names.ts';
-
-/**
- * What happens to a value:
- * `keep` as it is; `sql` a statement, `expression` a part of one, `error` an error text, `command` a
- * command line, `url` a URL or DSN: each through its redactor; `scan` through the detectors; `identity`
- * a name that lineage is joined on: secrets of URLs cut, otherwise kept; `pseudonym` a person or a name
- * that is one; `drop` replaced whole, whatever it is; `facets` facets of its own.
- */
-export type Treatment =
-  | 'keep'
-  | 'sql'
-  | 'expression'
-  | 'error'
-  | 'command'
-  | 'url'
-  | 'scan'
-  | 'identity'
-  | 'pseudonym'
-  | 'drop'
-  | 'facets';
+import { plainName } from './names.ts';
+import type { Treatment } from './treatment.ts';
 
 /** Members by treatment: names joined by dots from the facet down, `*` for any name, `**` for any depth; items of arrays have no name. Names are compared without punctuation. */
 type Members = Readonly<Partial<Record<Treatment, string>>>;
@@ -31,23 +12,26 @@ type Members = Readonly<Partial<Record<Treatment, string>>>;
 export const STANDARD_FACETS: Readonly<Record<string, Members>> = {
   // Of a dataset.
   catalog: {
-    keep: 'framework type name source',
-    url: 'metadataUri warehouseUri',
-    scan: 'catalogProperties.*',
+    keep: 'framework type',
+    url: 'metadataUri warehouseUri catalogProperties.uri catalogProperties.warehouse',
+    scan: 'name source',
+    // Whatever a producer configures, credentials included.
+    drop: 'catalogProperties',
   },
   columnLineage: {
     identity:
-      'fields.*.inputFields.namespace fields.*.inputFields.name fields.*.inputFields.field dataset.namespace dataset.name dataset.field',
+      'fields.*.inputFields.namespace fields.*.inputFields.name dataset.namespace dataset.name',
+    column: 'fields.*.inputFields.field dataset.field',
     keep: 'fields.*.transformationType fields.*.inputFields.transformations.type fields.*.inputFields.transformations.subtype dataset.transformations.type dataset.transformations.subtype',
     expression:
       'fields.*.transformationDescription fields.*.inputFields.transformations.description dataset.transformations.description',
   },
   dataQualityAssertions: {
-    keep: 'assertions.assertion assertions.success assertions.severity assertions.type assertions.name',
-    identity: 'assertions.column',
+    keep: 'assertions.success assertions.severity assertions.type',
+    column: 'assertions.column',
     sql: 'assertions.content',
-    drop: 'assertions.expected assertions.actual assertions.params',
-    scan: 'assertions.description',
+    drop: 'assertions.expected assertions.actual assertions.params assertions.description',
+    scan: 'assertions.assertion assertions.name',
   },
   dataQualityMetrics: {
     keep: 'rowCount bytes fileCount lastUpdated columnMetrics.*.nullCount columnMetrics.*.distinctCount columnMetrics.*.count',
@@ -63,37 +47,37 @@ export const STANDARD_FACETS: Readonly<Record<string, Members>> = {
   },
   schema: {
     // Fields have fields of their own, as deep as a producer nests them.
-    identity: 'fields.**.name',
+    column: 'fields.**.name',
     keep: 'fields.**.type fields.**.ordinal_position',
-    scan: 'fields.**.description',
+    drop: 'fields.**.description',
   },
   storage: { keep: 'storageLayer fileFormat' },
   symlinks: { identity: 'identifiers.namespace identifiers.name', keep: 'identifiers.type' },
   // Of a dataset or a job.
-  documentation: { keep: 'contentType', scan: 'description' },
+  documentation: { keep: 'contentType', drop: 'description' },
   lineage: {
-    keep: 'entries.type entries.inputs.type entries.fields.*.inputs.type inputs.type fields.*.inputs.type entries.runId entries.inputs.runId entries.fields.*.inputs.runId inputs.runId fields.*.inputs.runId entries.inputs.transformations.type entries.inputs.transformations.subtype entries.fields.*.inputs.transformations.type entries.fields.*.inputs.transformations.subtype inputs.transformations.type inputs.transformations.subtype fields.*.inputs.transformations.type fields.*.inputs.transformations.subtype',
+    keep: 'entries.type entries.inputs.type entries.fields.*.inputs.type inputs.type fields.*.inputs.type entries.inputs.transformations.type entries.inputs.transformations.subtype entries.fields.*.inputs.transformations.type entries.fields.*.inputs.transformations.subtype inputs.transformations.type inputs.transformations.subtype fields.*.inputs.transformations.type fields.*.inputs.transformations.subtype',
     identity:
-      'entries.namespace entries.name entries.inputs.namespace entries.inputs.name entries.inputs.field entries.fields.*.inputs.namespace entries.fields.*.inputs.name entries.fields.*.inputs.field inputs.namespace inputs.name inputs.field fields.*.inputs.namespace fields.*.inputs.name fields.*.inputs.field',
+      'entries.runId entries.inputs.runId entries.fields.*.inputs.runId inputs.runId fields.*.inputs.runId entries.namespace entries.name entries.inputs.namespace entries.inputs.name entries.fields.*.inputs.namespace entries.fields.*.inputs.name inputs.namespace inputs.name fields.*.inputs.namespace fields.*.inputs.name',
+    column: 'entries.inputs.field entries.fields.*.inputs.field inputs.field fields.*.inputs.field',
     expression:
       'entries.inputs.transformations.description entries.fields.*.inputs.transformations.description inputs.transformations.description fields.*.inputs.transformations.description',
   },
-  // `team:` owners are kept: treatmentOfOwner.
   ownership: { pseudonym: 'owners.name', keep: 'owners.type' },
   // By key: treatmentOfTag.
-  tags: { keep: 'tags.key tags.source', identity: 'tags.field', scan: 'tags.value' },
+  tags: { column: 'tags.field', scan: 'tags.key tags.source tags.value' },
   // Of an input or output.
   inputStatistics: { keep: 'rowCount size fileCount' },
   outputStatistics: { keep: 'rowCount size fileCount' },
   subset: {
     keep: 'inputCondition.type inputCondition.**.type outputCondition.type outputCondition.**.type inputCondition.**.comparison outputCondition.**.comparison inputCondition.**.operator outputCondition.**.operator',
-    identity: 'inputCondition.**.field outputCondition.**.field',
+    column: 'inputCondition.**.field outputCondition.**.field',
     drop: 'inputCondition.**.value outputCondition.**.value inputCondition.**.dimensions outputCondition.**.dimensions inputCondition.**.identifier outputCondition.**.identifier',
     url: 'inputCondition.locations outputCondition.locations',
   },
   icebergScanReport: {
     keep: 'snapshotId schemaId',
-    identity: 'projectedFieldNames',
+    column: 'projectedFieldNames',
     expression: 'filterDescription',
     drop: 'metadata',
   },
@@ -103,19 +87,23 @@ export const STANDARD_FACETS: Readonly<Record<string, Members>> = {
   sql: { sql: 'query', keep: 'dialect' },
   sourceCode: { keep: 'language', drop: 'sourceCode' },
   sourceCodeLocation: {
-    keep: 'type path version tag branch pullRequestNumber',
+    keep: 'type pullRequestNumber',
     url: 'url repoUrl',
+    scan: 'path version tag branch',
   },
-  gcp_composer_job: { keep: 'environmentName dagId airflowVersion composerVersion operatorType' },
-  gcp_lineage: { keep: 'displayName origin.sourceType', identity: 'origin.name' },
+  gcp_composer_job: {
+    keep: 'airflowVersion composerVersion',
+    scan: 'environmentName dagId operatorType',
+  },
+  gcp_lineage: { keep: 'origin.sourceType', scan: 'displayName', identity: 'origin.name' },
   // Of a run.
-  environmentVariables: { keep: 'environmentVariables.name', drop: 'environmentVariables.value' },
+  environmentVariables: { scan: 'environmentVariables.name', drop: 'environmentVariables.value' },
   errorMessage: { error: 'message stackTrace', keep: 'programmingLanguage' },
   executionParameters: {
-    keep: 'parameters.key',
+    scan: 'parameters.key',
     drop: 'parameters.name parameters.description parameters.value',
   },
-  externalQuery: { keep: 'externalQueryId', url: 'source' },
+  externalQuery: { identity: 'externalQueryId', url: 'source' },
   extractionError: {
     keep: 'totalTasks failedTasks errors.taskNumber',
     error: 'errors.errorMessage errors.stackTrace',
@@ -133,14 +121,15 @@ export const STANDARD_FACETS: Readonly<Record<string, Members>> = {
   },
   processing_engine: { keep: 'version name openlineageAdapterVersion' },
   test: {
-    keep: 'tests.name tests.status tests.severity tests.type tests.contentType',
+    keep: 'tests.status tests.severity tests.type tests.contentType',
     sql: 'tests.content',
-    drop: 'tests.expected tests.actual tests.params',
-    scan: 'tests.description',
+    drop: 'tests.expected tests.actual tests.params tests.description',
+    scan: 'tests.name',
   },
-  gcp_composer_run: { keep: 'dagRunId' },
+  gcp_composer_run: { scan: 'dagRunId' },
   gcp_dataproc: {
-    keep: 'appId appName batchId clusterName clusterUuid jobId jobType jobUuid projectId queryNode sessionId sessionUuid',
+    scan: 'appId appName batchId clusterName clusterUuid jobId jobType jobUuid projectId queryNode sessionUuid',
+    keep: 'sessionId',
     pseudonym: 'userId',
     drop: 'jobArgs jobProperties',
   },
@@ -154,7 +143,8 @@ export const INTEGRATION_FACETS: Readonly<Record<string, Members>> = {
   'spark.logicalPlan': { drop: '*' },
   spark_unknown: { drop: 'inputs output' },
   spark_properties: {
-    keep: 'properties.sparkmaster properties.sparkappname',
+    url: 'properties.sparkmaster',
+    scan: 'properties.sparkappname',
     drop: 'properties',
   },
   spark_applicationDetails: {
@@ -191,12 +181,12 @@ export const INTEGRATION_FACETS: Readonly<Record<string, Members>> = {
   greatExpectations_assertions: { drop: '*' },
 };
 
-/** Members of every facet that say what it is. */
+/** Members of every facet that say what it is, as texts and flags. */
 const HEAD: Members = { url: '_producer _schemaURL', keep: '_deleted' };
 
 /** Where a value stands in a facet, as far as the map knows. Items of an array stand where the array does. */
 export interface FacetNode {
-  /** For this value. `drop` and `pseudonym` apply to everything in it but the members that are listed. */
+  /** For this value. `drop` and `pseudonym` apply to everything in it but the members that are listed: {@link treatmentOfAll}. */
   readonly treatment?: Treatment;
   /** For a text here or below that has no treatment of its own. */
   readonly otherwise: Treatment;
@@ -216,10 +206,13 @@ interface MutableNode {
 
 function nodeOf(facet: Members, otherwise: Treatment): FacetNode {
   const root: MutableNode = { otherwise, members: new Map() };
-  for (const members of [HEAD, facet]) {
+  for (const [members, below] of [
+    [HEAD, 'drop'],
+    [facet, otherwise],
+  ] as const) {
     for (const [treatment, paths] of Object.entries(members)) {
       for (const path of paths.split(' '))
-        add(root, path.split('.'), treatment as Treatment, otherwise);
+        add(root, path.split('.'), treatment as Treatment, below);
     }
   }
   return root;
@@ -250,7 +243,14 @@ function add(
   else node.treatment = treatment;
 }
 
-const UNKNOWN: FacetNode = { otherwise: 'scan', members: new Map() };
+/** A facet that nobody knows. */
+export const UNKNOWN_FACET: FacetNode = { otherwise: 'scan', members: new Map() };
+/** One that is dropped: what it is stays. */
+export const DROPPED_FACET: FacetNode = {
+  ...nodeOf({}, 'drop'),
+  treatment: 'drop',
+};
+
 const NODES: ReadonlyMap<string, FacetNode> = new Map([
   ...Object.entries(INTEGRATION_FACETS).map(
     ([name, members]) => [plainName(name), nodeOf(members, 'scan')] as const,
@@ -260,21 +260,36 @@ const NODES: ReadonlyMap<string, FacetNode> = new Map([
   ),
 ]);
 
-/** The place of a facet by its name as sent; what nobody knows is scanned. */
-export function facetNode(facet: string): FacetNode {
-  return NODES.get(plainName(facet)) ?? UNKNOWN;
+/** The place of a facet by its name as sent; undefined for one that no table has. */
+export function facetNode(facet: string): FacetNode | undefined {
+  return NODES.get(plainName(facet));
 }
 
 /** The place of a member, by the place of its object. Names are compared as facets' are. */
 export function memberNode(name: string, above: FacetNode): FacetNode {
-  if (above.treatment === 'drop' || above.treatment === 'pseudonym') {
+  const forAll = treatmentOfAll(above);
+  if (forAll !== undefined) {
     const found = above.members.get(plainName(name));
-    return found ?? { treatment: above.treatment, otherwise: above.treatment, members: new Map() };
+    return found ?? { treatment: forAll, otherwise: forAll, members: new Map() };
   }
   const found = above.members.get(plainName(name)) ?? above.any;
   if (found !== undefined) return found;
   return above.isDeep ? above : { otherwise: above.otherwise, members: new Map() };
 }
+
+/** What everything that is no text gets: where a statement or an error should stand, nothing else may. */
+export function treatmentOfAll({ treatment }: FacetNode): 'drop' | 'pseudonym' | undefined {
+  if (treatment === 'pseudonym') return treatment;
+  return treatment !== undefined && TEXTS_ONLY.has(treatment) ? 'drop' : undefined;
+}
+
+const TEXTS_ONLY: ReadonlySet<Treatment> = new Set([
+  'drop',
+  'sql',
+  'expression',
+  'error',
+  'command',
+]);
 
 /** What a text at a place gets. */
 export function textTreatment(node: FacetNode): Treatment {
@@ -301,12 +316,4 @@ const TAG_VALUE = /^[\w .:/+-]{0,64}$/;
 export function treatmentOfTag(key: string, value: string): Treatment {
   const isKept = key.toLowerCase().startsWith('lineage.') || KEPT_TAGS.has(plainName(key));
   return isKept && TAG_VALUE.test(value) ? 'keep' : 'scan';
-}
-
-const TEAM =
-  /^(?:team|group|org|organization|department|application|service|role):[\w .:/+-]{1,128}$/i;
-
-/** Teams stay; an owner without a kind may be a person. */
-export function treatmentOfOwner(name: string): Treatment {
-  return TEAM.test(name) ? 'keep' : 'pseudonym';
 }

@@ -1,5 +1,5 @@
 import { endOfRun, isDigit, isSpace } from './characters.ts';
-import { hasLuhnDigit } from './checksums.ts';
+import { hasLuhnDigit } from './checksums/luhn.ts';
 import { scanText } from './scan-text.ts';
 import { endOfUuid } from './secret-shapes.ts';
 import { isSqlLike } from './sql-like.ts';

@@ -1,35 +1,51 @@
 import type { Redaction } from '../evidence/envelope.ts';
+import type { EpochKey } from '../evidence/keyed-hash.ts';
 import type { JsonDocument } from '../json/document.ts';
-import { redactWholeValues, type ValuePolicy } from './whole-value.ts';
+import type { RedactionFacts } from './fact-list.ts';
+import type { RedactionPolicy } from './policy.ts';
+import { type Place, type Places, redactDocument } from './redact-document.ts';
+import { ValueRedactor } from './redact-value.ts';
+
+/** How a record is redacted: by the policy that is in force, with the key of its epoch. */
+export interface RedactionSettings {
+  readonly policy: RedactionPolicy;
+  readonly key: EpochKey;
+}
 
 interface Stored {
   readonly text: string;
   readonly redaction: Redaction;
+  readonly facts: RedactionFacts;
 }
 
-/**
- * What is stored of a document: redacted, or reduced to its skeleton when the redactor cannot finish.
- * @param skeletonOf builds what may be kept without redaction; its error is the caller's
- */
-export function redactOrReduce(
+/** Builds what may be kept of a document that was not redacted; its error is the caller's. */
+export type SkeletonOf = (document: JsonDocument, redactor: ValueRedactor) => string;
+
+/** What is stored of a document: redacted, or reduced to its skeleton when the redactor cannot finish. */
+export function redactOrReduce<P extends Place>(
   document: JsonDocument,
-  policy: ValuePolicy,
-  skeletonOf: (document: JsonDocument) => string,
+  places: Places<P>,
+  settings: RedactionSettings,
+  skeletonOf: SkeletonOf,
 ): Stored {
   try {
-    const { text, fields } = redactWholeValues(document, policy);
-    return { text, redaction: { policy: policy.id, mode: 'full', fields } };
+    const { text, fields, facts } = redactDocument(document, places, redactorOf(settings));
+    return { text, redaction: { policy: settings.policy.id, mode: 'full', fields }, facts };
   } catch {
-    return reduce(document, policy, skeletonOf);
+    return reduce(document, settings, skeletonOf);
   }
 }
 
 /** The skeleton of a document, without a try to redact it. */
 export function reduce(
   document: JsonDocument,
-  policy: ValuePolicy,
-  skeletonOf: (document: JsonDocument) => string,
+  settings: RedactionSettings,
+  skeletonOf: SkeletonOf,
 ): Stored {
-  const redaction: Redaction = { policy: policy.id, mode: 'skeleton', fields: [] };
-  return { text: skeletonOf(document), redaction };
+  const redaction: Redaction = { policy: settings.policy.id, mode: 'skeleton', fields: [] };
+  return { text: skeletonOf(document, redactorOf(settings)), redaction, facts: {} };
+}
+
+function redactorOf({ policy, key }: RedactionSettings): ValueRedactor {
+  return new ValueRedactor({ key, exactFingerprints: policy.rules.exactFingerprints });
 }

@@ -6,7 +6,7 @@ const isHex = (code: number) =>
 export const isDashed = (code: number) => code === 45 || isWordPart(code);
 const isDotted = (code: number) => code === 46 || isDashed(code);
 /** Base64 in either alphabet, and what RFC 6750 allows in a bearer token. */
-const isTokenPart = (code: number): boolean =>
+export const isTokenPart = (code: number): boolean =>
   code === 43 || code === 47 || code === 61 || code === 126 || isDotted(code);
 
 interface SecretShape {
@@ -25,8 +25,14 @@ const shapes = (
 /** Credentials that their issuers gave a prefix; documented by each of them for secret scanners. */
 const SHAPES: readonly SecretShape[] = [
   ...shapes('AKIA ASIA ABIA ACCA', isUpper, 16), // AWS
+  ...shapes('ABSK', isTokenPart, 80), // AWS Bedrock
   ...shapes('ghp_ gho_ ghu_ ghs_ ghr_ github_pat_', isWordPart, 20), // GitHub
-  ...shapes('glpat- glptt- gldt- glrt- glcbt- glsoat-', isDashed, 16), // GitLab
+  ...shapes(
+    'glpat- glptt- gldt- glrt- glrtr- glcbt- glsoat- glft- glimt- glagent- gloas-',
+    isDashed,
+    16,
+  ), // GitLab
+  ...shapes('GR1348941', isDashed, 20), // GitLab runners
   ...shapes('xoxa- xoxb- xoxe- xoxp- xoxr- xoxs- xoxc- xoxd- xapp-', isDashed, 10), // Slack
   ...shapes('sk_live_ sk_test_ rk_live_ rk_test_ whsec_', isWordPart, 10), // Stripe
   ...shapes('sk-ant- sk-proj- sk-svcacct- sk-or-', isDashed, 16), // Anthropic, OpenAI
@@ -57,15 +63,39 @@ const SHAPES: readonly SecretShape[] = [
   ...shapes('tskey-', isDashed, 20), // Tailscale
   ...shapes('sntrys_ sntryu_', isTokenPart, 30), // Sentry
   ...shapes('dbtc_ dbtu_', isTokenPart, 20), // dbt
+  ...shapes('1//0', isDashed, 30), // Google refresh tokens
+  ...shapes('ATATT3 ATCTT3 ATBB ATSTT3', isTokenPart, 20), // Atlassian
+  ...shapes('HRKU- sbp_ nfp_ figd_ ntn_ pcsk_ tvly- pplx- xai- gsk_ r8_', isDashed, 20), // Heroku, Supabase, Netlify, Figma, Notion, Pinecone, Tavily, Perplexity, xAI, Groq, Replicate
+  ...shapes('pscale_tkn_ pscale_pw_ pscale_oauth_', isTokenPart, 20), // PlanetScale
+  ...shapes('lsv2_pt_ lsv2_sk_ sk-lf- pnu_ pnb_', isDashed, 20), // LangSmith, Langfuse, Prefect
+  ...shapes('LS0tLS1CRUdJTi', isTokenPart, 40), // PEM in base64
 ];
 
-/** By the first two characters, as one number: most words stop there. */
-const headOf = (text: string, at: number) =>
-  text.charCodeAt(at) * 0x10000 + text.charCodeAt(at + 1);
+/** By the first two characters: most words stop there. */
+const HEADS = new Uint8Array(128 * 128);
 const BY_HEAD = new Map<number, SecretShape[]>();
 for (const shape of SHAPES) {
   const head = headOf(shape.prefix, 0);
+  HEADS[head] = 1;
   BY_HEAD.set(head, [...(BY_HEAD.get(head) ?? []), shape]);
+}
+for (const pair of ['ey', ...casesOf('be'), ...casesOf('ba')]) HEADS[headOf(pair, 0)] = 1;
+
+function casesOf(pair: string): string[] {
+  const [first = '', second = ''] = pair;
+  return [first, first.toUpperCase()].flatMap((one) => [one + second, one + second.toUpperCase()]);
+}
+
+/** Two characters as one number; 0 when they are not ASCII. */
+function headOf(text: string, at: number): number {
+  const first = text.charCodeAt(at);
+  const second = text.charCodeAt(at + 1);
+  return first < 128 && second < 128 ? first * 128 + second : 0;
+}
+
+/** Whether a credential, a JWT or the word `Bearer` or `Basic` may start here. */
+export function mayStartSecret(text: string, at: number): boolean {
+  return HEADS[headOf(text, at)] === 1;
 }
 
 /** End of the credential that starts at a word's first character; undefined when none does. */
@@ -85,29 +115,6 @@ export function endOfJwt(text: string, at: number): number | undefined {
   if (head - at < 11 || text[head] !== '.') return undefined;
   const end = endOfRun(text, head, isDotted);
   return end - head > 8 ? end : undefined;
-}
-
-const PRIVATE_KEY_HEADER = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY/y;
-
-/** End of the private key in PEM that starts here, or of the text when the key does not end. */
-export function endOfPrivateKey(text: string, at: number): number | undefined {
-  PRIVATE_KEY_HEADER.lastIndex = at;
-  if (!PRIVATE_KEY_HEADER.test(text)) return undefined;
-  const footer = text.indexOf('-----END', at);
-  const end = footer === -1 ? -1 : text.indexOf('KEY', footer);
-  return end === -1 ? text.length : endOfRun(text, end + 3, (code) => code === 45);
-}
-
-/** End of the token behind `Bearer` or `Basic`, whose word ends here. */
-export function endOfSchemeToken(text: string, scheme: string, at: number): number | undefined {
-  const start = endOfRun(text, at, (code) => code === 32 || code === 9, 8);
-  if (start === at) return undefined;
-  const end = endOfRun(text, start, isTokenPart);
-  if (scheme === 'bearer') return end - start >= 8 ? end : undefined;
-  // What `Basic` announces is a user and a password, with a colon between: most words are not.
-  const decoded =
-    end - start >= 4 ? Buffer.from(text.slice(start, end), 'base64').toString('latin1') : '';
-  return decoded.includes(':') && (end - start) % 4 === 0 ? end : undefined;
 }
 
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}(?![0-9a-z])/iy;

@@ -10,6 +10,7 @@ const HEAD_CHARACTERS = 400;
 /** True for a text that is a statement from its first word on. */
 export function startsLikeStatement(text: string): boolean {
   const code = startOfCode(text);
+  if (!HEADS.mayStart(text, code)) return false;
   return STATEMENT_HEAD.test(text.slice(code, code + HEAD_CHARACTERS)) && STATEMENT_TAIL.test(text);
 }
 
@@ -26,9 +27,33 @@ const TAILS: ReadonlyMap<string, readonly string[]> = new Map([
   ['grant', ['to']],
   ['copy', ['into', 'from']],
 ]);
-const WORD = /[A-Za-z_]+/g;
+const WORD_IN_CODE = /[A-Za-z_]+/g;
 /** Punctuation that statements have and sentences do not. */
 const CODE = ['=', '*', "'", '"', '`', ';', '('];
+
+/** A set of words by their first two letters, which is all that is looked at. */
+class WordHeads {
+  private readonly heads = new Uint8Array(1024);
+
+  constructor(words: Iterable<string>) {
+    for (const word of words) this.heads[headOf(word, 0)] = 1;
+  }
+
+  mayStart(text: string, at: number): boolean {
+    return this.heads[headOf(text, at)] === 1;
+  }
+}
+
+/** Five bits of each letter, which capitals have in common with small ones. */
+function headOf(text: string, at: number): number {
+  return ((text.charCodeAt(at) & 31) << 5) | (text.charCodeAt(at + 1) & 31);
+}
+
+const VERBS = new WordHeads(TAILS.keys());
+const HEADS = new WordHeads([
+  ...TAILS.keys(),
+  ...'replace with revoke call exec truncate explain set'.split(' '),
+]);
 
 /**
  * True for a text that is a statement or has one somewhere in it: a verb, its tail, and either code
@@ -38,9 +63,28 @@ const CODE = ['=', '*', "'", '"', '`', ';', '('];
 export function isSqlLike(text: string): boolean {
   if (text.length < 8) return false;
   if (startsLikeStatement(text)) return true;
+  const first = firstVerb(text);
+  return first !== undefined && hasStatement(text, first);
+}
+
+/** Offset of the first word that may be a verb and something behind it: few texts have one. */
+function firstVerb(text: string): number | undefined {
+  for (let at = 0; at < text.length; at++) {
+    if (!isWordInCode(text.charCodeAt(at))) continue;
+    const start = at;
+    while (isWordInCode(text.charCodeAt(at))) at++;
+    const length = at - start;
+    if (length < 4 || length > 6 || !VERBS.mayStart(text, start)) continue;
+    if (at < text.length && TAILS.has(text.slice(start, at).toLowerCase())) return start;
+  }
+  return undefined;
+}
+
+function hasStatement(text: string, from: number): boolean {
   const lastCode = Math.max(...CODE.map((mark) => text.lastIndexOf(mark)));
   const wanted = new Map<string, { readonly at: number; readonly isUpper: boolean }>();
-  for (const { 0: word, index } of text.matchAll(WORD)) {
+  WORD_IN_CODE.lastIndex = from;
+  for (const { 0: word, index } of text.matchAll(WORD_IN_CODE)) {
     const plain = word.toLowerCase();
     const verb = wanted.get(plain);
     if (verb !== undefined && (isUpper(word, verb.isUpper) || lastCode > verb.at)) return true;
@@ -53,6 +97,12 @@ export function isSqlLike(text: string): boolean {
 
 function isUpper(word: string, isVerbUpper: boolean): boolean {
   return isVerbUpper && word === word.toUpperCase();
+}
+
+/** A letter of ASCII or `_`. */
+function isWordInCode(code: number): boolean {
+  const lower = code | 32;
+  return (lower >= 97 && lower <= 122 && code < 128) || code === 95;
 }
 
 /** Offset behind the spaces, brackets and comments that a statement may start with: tools sign theirs there. */

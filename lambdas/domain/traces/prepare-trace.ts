@@ -5,9 +5,8 @@ import { createEnvelope, type Envelope, listedCharacters } from '../evidence/env
 import { quarantine } from '../evidence/quarantine.ts';
 import { decodeStreamRecord, type RecordHead } from '../evidence/stream-record.ts';
 import { JsonDocument } from '../json/document.ts';
-import { redactOrReduce, reduce } from '../redaction/redact-or-reduce.ts';
-import { spanPolicy } from '../redaction/span-policy.ts';
-import type { ValuePolicy } from '../redaction/whole-value.ts';
+import { type RedactionSettings, redactOrReduce, reduce } from '../redaction/redact-or-reduce.ts';
+import { spanPlaces } from '../redaction/span-places.ts';
 import { MAX_INDEXED_LINKS } from './link-budget.ts';
 import { readExport } from './otlp.ts';
 import { skeletonOfSpans } from './skeleton.ts';
@@ -27,8 +26,8 @@ const MAX_LISTED_CHARACTERS = 8 * 1024 * 1024;
  */
 export function prepareTraces(
   record: ConsumedRecord,
+  settings: RedactionSettings,
   runIdAttributes: readonly string[] = [],
-  policy: ValuePolicy = spanPolicy,
 ): Prepared {
   const { position, arrivedAtMillis } = record;
   try {
@@ -38,10 +37,12 @@ export function prepareTraces(
     // Ingest let only spans through that can be filed: a record without one, or with others, is not ours.
     if (spans.length === 0) throw new UnreadableRecordError('no_span');
     const deviations = rejected.map(({ rule }) => `left_out_${rule}`);
+    const places = spanPlaces(settings.policy, runIdAttributes);
     let listed = 0;
     const envelopes = [...splitExport(document, spans, traceOf)].map(([traceId, text]) => {
-      const store = listed < MAX_LISTED_CHARACTERS ? redactOrReduce : reduce;
-      const envelope = envelopeOf({ record, head, traceId, text, deviations, policy, store });
+      const isReduced = listed >= MAX_LISTED_CHARACTERS;
+      const part = { record, head, traceId, text, deviations, settings, places, isReduced };
+      const envelope = envelopeOf(part);
       listed += listedCharacters(envelope.redaction);
       return envelope;
     });
@@ -60,13 +61,25 @@ interface Part {
   /** The export cut down to one trace. */
   readonly text: string;
   readonly deviations: readonly string[];
-  readonly policy: ValuePolicy;
-  readonly store: typeof redactOrReduce;
+  readonly settings: RedactionSettings;
+  readonly places: ReturnType<typeof spanPlaces>;
+  readonly isReduced: boolean;
 }
 
-function envelopeOf({ record, head, traceId, text, deviations, policy, store }: Part): Envelope {
+function envelopeOf({
+  record,
+  head,
+  traceId,
+  text,
+  deviations,
+  settings,
+  places,
+  isReduced,
+}: Part): Envelope {
   const document = new JsonDocument(text);
-  const stored = store(document, policy, skeletonOfSpans);
+  const stored = isReduced
+    ? reduce(document, settings, skeletonOfSpans)
+    : redactOrReduce(document, places, settings, skeletonOfSpans);
   return createEnvelope({
     head,
     receivedBytes: Buffer.byteLength(text),
@@ -74,6 +87,7 @@ function envelopeOf({ record, head, traceId, text, deviations, policy, store }: 
     kind: 'trace',
     traceId,
     redaction: stored.redaction,
+    facts: stored.facts,
     deviations: [...deviations, ...readExport(document).deviations],
     document: stored.text,
   });

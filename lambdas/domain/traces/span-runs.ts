@@ -1,7 +1,7 @@
 import type { JsonDocument } from '../json/document.ts';
 import type { Node } from '../json/scanner.ts';
 import { isIndexable } from '../openlineage/event.ts';
-import { isMarker } from '../redaction/whole-value.ts';
+import { isMarker } from '../redaction/marker.ts';
 import { otlpMember } from './members.ts';
 
 /** A span that covers several runs is real, one that lists hundreds is a flood of index rows. */

@@ -1,13 +1,13 @@
-import type { Logger } from '@aws-lambda-powertools/logger';
 import middy, { type MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { LineageError } from '../../domain/errors.ts';
+import type { FunctionLog } from '../function-log.ts';
 import { within } from '../within.ts';
 import { fitAnswer } from './large-answer.ts';
 import { refuseOtherMethods } from './methods.ts';
 import { faultCode, type HttpProblem, problemOf, problemResponse } from './problem.ts';
 
-export type ApiLogger = Pick<Logger, 'info' | 'error'>;
+export type ApiLogger = Pick<FunctionLog, 'info' | 'error'>;
 
 type Middleware = MiddlewareObj<APIGatewayProxyEvent, APIGatewayProxyResult>;
 type Refuse = (

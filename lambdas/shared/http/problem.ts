@@ -2,6 +2,7 @@ import type { APIGatewayProxyResult } from 'aws-lambda';
 import {
   errorCode,
   InvalidEventError,
+  ownSentence,
   RateLimitedError,
   type RuleViolation,
   TooLargeError,
@@ -62,7 +63,7 @@ export const unavailable = (
 export function problemOf(error: unknown): HttpProblem {
   if (error instanceof HttpProblem) return error;
   if (error instanceof TooLargeError)
-    return new HttpProblem(413, 'Content Too Large', error.message);
+    return new HttpProblem(413, 'Content Too Large', ownSentence(error));
   if (error instanceof JsonSyntaxError) {
     return badBody(error.rule, `the body is not JSON: ${error.rule} at character ${error.offset}`);
   }
@@ -71,7 +72,7 @@ export function problemOf(error: unknown): HttpProblem {
     return new HttpProblem(400, 'Bad Request', meaningOf(violations), { errors: violations });
   }
   if (error instanceof RateLimitedError) {
-    return unavailable(`${error.message}; send the same request again`);
+    return unavailable(`${ownSentence(error)}; send the same request again`);
   }
   return unavailable();
 }

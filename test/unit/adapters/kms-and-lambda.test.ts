@@ -114,6 +114,29 @@ describe('KmsEpochKeys', () => {
     expect(kms.commandCalls(DecryptCommand)).toHaveLength(1);
   });
 
+  it('reads anew before it says that there is no such epoch, once for what came before', async () => {
+    const epochKeys = keys();
+    await epochKeys.at(NOW);
+    now = NOW + 10_000;
+    dynamo.on(QueryCommand).resolves({ Items: [epoch(1, NOW), epoch(2, NOW + 5_000)] });
+    expect(await epochKeys.byEpoch(2)).toBeUndefined();
+    expect(await epochKeys.byEpoch(2, now)).toMatchObject({ epoch: 2 });
+    expect(await epochKeys.byEpoch(7, now)).toBeUndefined();
+    expect(await epochKeys.byEpoch(8, now)).toBeUndefined();
+    expect(dynamo.commandCalls(QueryCommand)).toHaveLength(2);
+    now = NOW;
+  });
+
+  it('is unavailable where no epoch is filed at all: that table is not the one', async () => {
+    const filled = keys();
+    await filled.at(NOW);
+    dynamo.on(QueryCommand).resolves({ Items: [] });
+    await expect(keys().byEpoch(0)).rejects.toThrow(UnavailableError);
+    now = NOW + 10_000;
+    await expect(filled.byEpoch(3, now)).rejects.toThrow(UnavailableError);
+    now = NOW;
+  });
+
   it('never lets a new secret out of KMS in clear', async () => {
     kms
       .on(GenerateDataKeyWithoutPlaintextCommand)

@@ -6,13 +6,20 @@ import type { VersionInspector } from '../../../lambdas/domain/ports.ts';
 import {
   consumed,
   NOW,
+  REDACTION,
   RETENTION,
   RUN_ID,
   runEventText,
   traceDeliveryEntry,
   wholeMinute,
 } from '../../support/builders.ts';
-import { InMemoryRunIndex, InMemoryVault, inspectorOver, readerOver } from '../../support/fakes.ts';
+import {
+  InMemoryRunIndex,
+  InMemoryVault,
+  inspectorOver,
+  readerOver,
+  singlePolicy,
+} from '../../support/fakes.ts';
 import { recorder } from '../../support/recorder.ts';
 
 type StoredVersion = InMemoryVault['versions'][number];
@@ -36,7 +43,13 @@ export async function auditedStore() {
   );
   await archiveRecords(
     records,
-    { ...policy, plane: 'lineage', prepare: prepareEvent, store },
+    {
+      ...policy,
+      ...singlePolicy(),
+      plane: 'lineage',
+      prepare: (record) => prepareEvent(record, REDACTION),
+      store,
+    },
     wholeMinute,
   );
   const evidence = vault.versions[0] as StoredVersion;

@@ -56,7 +56,7 @@ describe('evidence redact', () => {
 
   it('gives the same pseudonym for the same name', async () => {
     const { lines } = await redact('SELECT "a@b" FROM "a@b"', '--dialect', 'postgres');
-    expect(lines[0].text).toMatch(/^SELECT ("id_[0-9a-f]{8}") FROM \1$/);
+    expect(lines[0].text).toMatch(/^SELECT ("id_[a-p]{16}") FROM \1$/);
   });
 
   it.each([

@@ -3,8 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { ConsumedRecord } from '../../../lambdas/domain/evidence/consumed-record.ts';
 import { readLine } from '../../../lambdas/domain/evidence/evidence-object.ts';
 import { prepareEvent } from '../../../lambdas/domain/openlineage/prepare-event.ts';
-import { eventPolicy } from '../../../lambdas/domain/redaction/event-policy.ts';
-import { consumed, NOW, runEventText } from '../../support/builders.ts';
+import { consumed, NOW, REDACTION, runEventText } from '../../support/builders.ts';
 import { seeded } from '../../support/seeded.ts';
 import { archive, CANARY } from './archive.ts';
 
@@ -97,14 +96,16 @@ describe('archiving a batch', () => {
   });
 
   it('stores a skeleton and a finding when the redactor throws', async () => {
-    const policy = {
-      ...eventPolicy,
-      judgeText: () => {
-        throw new Error(CANARY);
-      },
+    // A pseudonym cannot be made without a secret.
+    const key = { epoch: 0, secret: undefined as never };
+    const { run, findings, text } = archive({
+      prepare: (record) => prepareEvent(record, { ...REDACTION, key }),
+    });
+    const job = {
+      ...{ namespace: 'ns', name: 'job' },
+      facets: { ownership: { owners: [{ name: CANARY }] } },
     };
-    const { run, findings, text } = archive({ prepare: (record) => prepareEvent(record, policy) });
-    expect(await run(consumed(1, runEventText({ note: CANARY })))).toMatchObject({
+    expect(await run(consumed(1, runEventText({ job })))).toMatchObject({
       stored: 1,
       skeletons: 1,
     });

@@ -6,8 +6,9 @@ import {
 import type { ConsumedRecord } from '../../../lambdas/domain/evidence/consumed-record.ts';
 import { prepareEvent } from '../../../lambdas/domain/openlineage/prepare-event.ts';
 import { storeEvents } from '../../../lambdas/domain/openlineage/store-events.ts';
+import { STRICT } from '../../../lambdas/domain/redaction/policy.ts';
 import { NOW, RETENTION, wholeMinute } from '../../support/builders.ts';
-import { InMemoryRunIndex, InMemoryVault } from '../../support/fakes.ts';
+import { InMemoryRunIndex, InMemoryVault, singlePolicy } from '../../support/fakes.ts';
 
 export const CANARY = 'canary-7f3e9d01';
 
@@ -18,7 +19,9 @@ export function archive(overrides: Partial<ArchiveDependencies> = {}) {
   const named: string[] = [];
   const dependencies: ArchiveDependencies = {
     plane: 'lineage',
-    ...{ vault, index, retention: RETENTION, clock: () => NOW, prepare: prepareEvent },
+    ...singlePolicy(),
+    ...{ vault, index, retention: RETENTION, clock: () => NOW },
+    prepare: (record, key) => prepareEvent(record, { policy: STRICT, key }),
     store: (dated) =>
       storeEvents(dated, {
         ...{ vault, index, retention: RETENTION, clock: () => NOW, traceContextFacets: ['ctx'] },

@@ -33,6 +33,7 @@ const envelope = (
     stream: { shardId: 'shard-1', sequenceNumber: String(n) },
     kind: 'run',
     redaction: { policy: 'p/1', mode: 'full', fields: [] },
+    facts: {},
     deviations: [],
     document,
   });

@@ -4,7 +4,7 @@ import { createHandler as createTracesHandler } from '../../../lambdas/archive-t
 import type { ArchiveDependencies } from '../../../lambdas/domain/evidence/archive-records.ts';
 import type { ConsumedRecord } from '../../../lambdas/domain/evidence/consumed-record.ts';
 import { prepareEvent } from '../../../lambdas/domain/openlineage/prepare-event.ts';
-import { consumed, runEventText, wholeMinute } from '../../support/builders.ts';
+import { consumed, REDACTION, runEventText, wholeMinute } from '../../support/builders.ts';
 import { kinesisEvent } from '../../support/kinesis-event.ts';
 import { recorder } from '../../support/recorder.ts';
 import { exportOf, recordOf, span } from '../traces/exports.ts';
@@ -13,7 +13,7 @@ import { archive } from './archive.ts';
 
 const records = (...bodies: string[]) => bodies.map((body, n) => consumed(n, body));
 const files = (filed: number): Partial<ArchiveDependencies> => ({
-  prepare: (record) => ({ ...prepareEvent(record), filed }),
+  prepare: (record) => ({ ...prepareEvent(record, REDACTION), filed }),
 });
 
 /** The receipts of each slice that is stored. */

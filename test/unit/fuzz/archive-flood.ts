@@ -5,12 +5,13 @@ import { prepareEvent } from '../../../lambdas/domain/openlineage/prepare-event.
 import { storeEvents } from '../../../lambdas/domain/openlineage/store-events.ts';
 import { prepareTraces } from '../../../lambdas/domain/traces/prepare-trace.ts';
 import { storeTraces } from '../../../lambdas/domain/traces/store-traces.ts';
-import { consumed, NOW, RETENTION, wholeMinute } from '../../support/builders.ts';
+import { consumed, NOW, REDACTION, RETENTION, wholeMinute } from '../../support/builders.ts';
 import {
   InMemoryRunIndex,
   InMemoryStaging,
   InMemoryVault,
   readerOver,
+  singlePolicy,
 } from '../../support/fakes.ts';
 
 /**
@@ -61,8 +62,9 @@ const { stored, failures } = text(0).includes('resourceSpans')
       records,
       {
         ...stores,
+        ...singlePolicy(),
         plane: 'traces',
-        prepare: (record) => prepareTraces(record),
+        prepare: (record) => prepareTraces(record, REDACTION),
         store: (dated) =>
           storeTraces(dated, {
             ...stores,
@@ -76,8 +78,9 @@ const { stored, failures } = text(0).includes('resourceSpans')
       records,
       {
         ...stores,
+        ...singlePolicy(),
         plane: 'lineage',
-        prepare: (record) => prepareEvent(record),
+        prepare: (record) => prepareEvent(record, REDACTION),
         store: (dated) =>
           storeEvents(dated, {
             ...stores,

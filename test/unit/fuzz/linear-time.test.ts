@@ -8,7 +8,7 @@ import { acceptExport } from '../../../lambdas/domain/traces/accept-export.ts';
 import { prepareTraces } from '../../../lambdas/domain/traces/prepare-trace.ts';
 import { readBody } from '../../../lambdas/shared/http/body.ts';
 import { HttpProblem } from '../../../lambdas/shared/http/problem.ts';
-import { consumed, EPOCH_KEY, NOW, registration } from '../../support/builders.ts';
+import { consumed, EPOCH_KEY, NOW, REDACTION, registration } from '../../support/builders.ts';
 import { FEW_RUNS, growthOver } from '../../support/growth.ts';
 import { binary, request } from '../../support/http.ts';
 
@@ -144,19 +144,22 @@ describe('takes linear time over bodies of up to 4 MB', () => {
   });
 
   it.each(Object.entries(EVENTS))('when an event is archived: %s', (_what, shape) => {
-    expectLinear(shape, (text) => prepareEvent(consumed(1, text)));
+    expectLinear(shape, (text) => prepareEvent(consumed(1, text), REDACTION));
   });
   it.each(Object.entries(EXPORTS))('when an export is archived: %s', (_what, shape) => {
-    expectLinear(shape, (text) => prepareTraces(consumed(1, text)));
+    expectLinear(shape, (text) => prepareTraces(consumed(1, text), REDACTION));
   });
 });
 
 describe('keys that are spelled with escapes are not decoded for every look-up', () => {
   it.each([
     ['an event', () => acceptEvent(event(escapedKeys), acceptance)],
-    ['an archived event', () => prepareEvent(consumed(1, event(escapedKeys)))],
+    ['an archived event', () => prepareEvent(consumed(1, event(escapedKeys)), REDACTION)],
     ['a span', () => acceptExport(inResource(span(`,${escapedKeys}`)))],
-    ['an archived span', () => prepareTraces(consumed(1, inResource(span(`,${escapedKeys}`))))],
+    [
+      'an archived span',
+      () => prepareTraces(consumed(1, inResource(span(`,${escapedKeys}`))), REDACTION),
+    ],
   ])('of %s', (_what, work) => {
     const parse = vi.spyOn(JSON, 'parse');
     work();

@@ -1,5 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -89,7 +98,7 @@ const allowed = ALLOWED.map(
   ([file, line]) => [`${file}: ${line}`, layout.add(file, line)] as const,
 );
 
-describe('layer rules', () => {
+describe('layer rules and rules for errors', () => {
   let found: Set<string>;
   beforeAll(() => {
     found = lint(layout.files);
@@ -106,5 +115,20 @@ describe('layer rules', () => {
 
   it.each(allowed)('allow %s', (_what, place) => {
     expect([...found].filter((broken) => broken.startsWith(`${place} `))).toEqual([]);
+  });
+
+  it('are suppressed nowhere', () => {
+    const sources = ['lambdas', 'bin'].flatMap((folder) =>
+      readdirSync(join(REPOSITORY, folder), { recursive: true, encoding: 'utf8' })
+        .filter((file) => file.endsWith('.ts'))
+        .map((file) => join(folder, file)),
+    );
+    expect(sources).toContain('lambdas/ingest/index.ts');
+    const suppressed = sources.filter((file) =>
+      /biome-ignore(?:-\w+)? lint(?:\/plugin|:|\/style\/noRestricted)/.test(
+        readFileSync(join(REPOSITORY, file), 'utf8'),
+      ),
+    );
+    expect(suppressed).toEqual([]);
   });
 });

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { prepareEvent } from '../../../lambdas/domain/openlineage/prepare-event.ts';
 import { createHandler } from '../../../lambdas/ingest/handler.ts';
-import { NOW } from '../../support/builders.ts';
+import { NOW, REDACTION } from '../../support/builders.ts';
 import { InMemoryStream, SingleEpochKey } from '../../support/fakes.ts';
 import { binary, CONTEXT, metering, producersWith, request } from '../../support/http.ts';
 import { randomEvent } from '../../support/random-events.ts';
@@ -42,7 +42,7 @@ function receiver() {
     const [record] = stream.records;
     if (!record) throw new Error(answer.body);
     const position = { shardId: 'shardId-000000000000', sequenceNumber: '1' };
-    const prepared = prepareEvent({ position, arrivedAtMillis: NOW, data: record.data });
+    const prepared = prepareEvent({ position, arrivedAtMillis: NOW, data: record.data }, REDACTION);
     if ('quarantined' in prepared) throw new Error(prepared.quarantined.reason);
     return {
       deviations: (told.receipts?.[0] ?? told).deviations as string[],

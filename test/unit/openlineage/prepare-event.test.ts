@@ -4,17 +4,29 @@ import { sha256Hex } from '../../../lambdas/domain/evidence/store-key.ts';
 import { JsonDocument } from '../../../lambdas/domain/json/document.ts';
 import { readEvent } from '../../../lambdas/domain/openlineage/event.ts';
 import { prepareEvent } from '../../../lambdas/domain/openlineage/prepare-event.ts';
-import { eventPolicy } from '../../../lambdas/domain/redaction/event-policy.ts';
-import type { ValuePolicy } from '../../../lambdas/domain/redaction/whole-value.ts';
-import { consumed, head, NOW, NOW_TEXT, RUN_ID, runEventText } from '../../support/builders.ts';
+import type { RedactionSettings } from '../../../lambdas/domain/redaction/redact-or-reduce.ts';
+import {
+  consumed,
+  head,
+  NOW,
+  NOW_TEXT,
+  REDACTION,
+  RUN_ID,
+  runEventText,
+} from '../../support/builders.ts';
 
 const CANARY = 'canary-7f3e9d01';
-const broken: ValuePolicy = {
-  ...eventPolicy,
-  judgeText: () => {
-    throw new Error(CANARY);
+/** The key is asked for with the first statement. */
+const broken: RedactionSettings = {
+  ...REDACTION,
+  key: {
+    epoch: 0,
+    get secret(): Buffer {
+      throw new Error(CANARY);
+    },
   },
 };
+const STATEMENT = `SELECT a FROM t WHERE b = '${CANARY}'`;
 
 const envelopeOf = (prepared: ReturnType<typeof prepareEvent>): Envelope => {
   if ('quarantined' in prepared) throw new Error(prepared.quarantined.reason);
@@ -23,21 +35,21 @@ const envelopeOf = (prepared: ReturnType<typeof prepareEvent>): Envelope => {
 
 describe('prepareEvent', () => {
   it('stores the event to the byte, minus what it lists', () => {
-    const text = ` ${runEventText({ sql: CANARY })} `;
-    const envelope = envelopeOf(prepareEvent(consumed(1, text)));
-    expect(envelope.document).toBe(text.replace(CANARY, '[redacted:sql]'));
+    const text = ` ${runEventText({ sql: STATEMENT })} `;
+    const envelope = envelopeOf(prepareEvent(consumed(1, text), REDACTION));
+    expect(envelope.document).toBe(text.replace(`'${CANARY}'`, '?'));
     expect(envelope.redaction.fields.map(({ path }) => path)).toEqual(['$.sql']);
     expect(envelope.digest).toBe(sha256Hex(envelope.document));
   });
 
   it('gives the same line for every replay', () => {
-    const record = consumed(1, runEventText({ sql: CANARY }));
-    const line = JSON.stringify(prepareEvent(record));
-    expect(JSON.stringify(prepareEvent(structuredClone(record)))).toBe(line);
+    const record = consumed(1, runEventText({ sql: STATEMENT }));
+    const line = JSON.stringify(prepareEvent(record, REDACTION));
+    expect(JSON.stringify(prepareEvent(structuredClone(record), REDACTION))).toBe(line);
   });
 
   it('has a fixed order of members', () => {
-    expect(Object.keys(envelopeOf(prepareEvent(consumed(1, runEventText()))))).toEqual([
+    expect(Object.keys(envelopeOf(prepareEvent(consumed(1, runEventText()), REDACTION)))).toEqual([
       ...[
         'evidence',
         'receiptId',
@@ -54,7 +66,7 @@ describe('prepareEvent', () => {
 
   it('keeps a size as a power of two only', () => {
     const text = runEventText();
-    const { bytesBucket } = envelopeOf(prepareEvent(consumed(1, text))).received;
+    const { bytesBucket } = envelopeOf(prepareEvent(consumed(1, text), REDACTION)).received;
     expect(Math.log2(bytesBucket) % 1).toBe(0);
     expect(bytesBucket).toBeGreaterThanOrEqual(text.length);
   });
@@ -64,7 +76,7 @@ describe('prepareEvent', () => {
     ['no event', '{"canarycanary":1}', 'invalid_event'],
     ['nothing', '', 'unexpected_end'],
   ])('quarantines %s without a byte of it', (_what, text, reason) => {
-    const prepared = prepareEvent(consumed(1, text));
+    const prepared = prepareEvent(consumed(1, text), REDACTION);
     expect(prepared).toMatchObject({
       quarantined: { reason, head: { receiptId: 'receipt-1' }, acceptedAt: NOW_TEXT },
     });
@@ -72,11 +84,14 @@ describe('prepareEvent', () => {
   });
 
   it('quarantines what has no head under its arrival time', () => {
-    const prepared = prepareEvent({
-      position: { shardId: 's', sequenceNumber: '1' },
-      arrivedAtMillis: NOW,
-      data: Buffer.from(CANARY),
-    });
+    const prepared = prepareEvent(
+      {
+        position: { shardId: 's', sequenceNumber: '1' },
+        arrivedAtMillis: NOW,
+        data: Buffer.from(CANARY),
+      },
+      REDACTION,
+    );
     expect(prepared).toMatchObject({
       quarantined: { reason: 'head_missing', acceptedAt: NOW_TEXT },
     });
@@ -85,7 +100,7 @@ describe('prepareEvent', () => {
 });
 
 describe('an event that cannot be redacted', () => {
-  const facets = { acme_thing: { x: CANARY }, sql: { query: CANARY } };
+  const facets = { acme_thing: { x: CANARY }, sql: { query: STATEMENT } };
   const text = runEventText({
     run: { runId: RUN_ID, facets },
     inputs: [{ namespace: 'postgres://u:hunter2@h', name: 'a.b', facets }],
@@ -94,7 +109,8 @@ describe('an event that cannot be redacted', () => {
   const envelope = envelopeOf(prepareEvent(consumed(1, text), broken));
 
   it('is stored as a skeleton that says so', () => {
-    expect(envelope.redaction).toEqual({ policy: eventPolicy.id, mode: 'skeleton', fields: [] });
+    expect(envelope.redaction).toEqual({ policy: 'strict/1', mode: 'skeleton', fields: [] });
+    expect(envelope.facts).toEqual({});
   });
 
   it('keeps kind, type, time, identities and names of facets', () => {
@@ -112,18 +128,25 @@ describe('an event that cannot be redacted', () => {
   });
 
   it.each([
-    ['run', runEventText()],
-    ['job', '{"job":{"namespace":"n","name":"j"},"outputs":[{"namespace":"n","name":"d"}]}'],
-    ['dataset', '{"dataset":{"namespace":"n","name":"d","facets":{"f":{}}}}'],
+    ['run', runEventText({ sql: 'SELECT 1' })],
+    [
+      'job',
+      '{"job":{"namespace":"n","name":"j"},"outputs":[{"namespace":"n","name":"d"}],"sql":"SELECT 1"}',
+    ],
+    ['dataset', '{"dataset":{"namespace":"n","name":"d","facets":{"sql":{"query":"SELECT 1"}}}}'],
   ])('can still be filed as a %s event', (kind, event) => {
-    const { document } = envelopeOf(prepareEvent(consumed(1, event), broken));
+    const { document, redaction } = envelopeOf(prepareEvent(consumed(1, event), broken));
+    expect(redaction.mode).toBe('skeleton');
     expect(readEvent(new JsonDocument(document)).kind).toBe(kind);
   });
 
   it('notes what the receiver saw beside what the document shows', () => {
     const deviations = ['byte_order_mark'];
     const { deviations: found } = envelopeOf(
-      prepareEvent(consumed(1, '{"job":{"namespace":"n","name":""}}', { ...head(), deviations })),
+      prepareEvent(
+        consumed(1, '{"job":{"namespace":"n","name":""}}', { ...head(), deviations }),
+        REDACTION,
+      ),
     );
     expect(found).toEqual([
       'byte_order_mark',
@@ -138,7 +161,7 @@ describe('an event that cannot be redacted', () => {
     ['a run id that is nothing but a credential', { run: { runId: '?token=abc' } }],
     ['a schemaURL whose kind is cut off', { schemaURL: 'https://x?token=b/JobEvent', run: {} }],
   ])('keeps %s to the end of the path, or names it', (_, overrides) => {
-    const prepared = prepareEvent(consumed(1, runEventText(overrides)));
+    const prepared = prepareEvent(consumed(1, runEventText(overrides)), REDACTION);
     if ('quarantined' in prepared) return expect(prepared.quarantined.reason).toBeTruthy();
     const { document, kind } = envelopeOf(prepared);
     expect(() => readEvent(new JsonDocument(document), kind as 'run' | 'job')).not.toThrow();
@@ -146,8 +169,17 @@ describe('an event that cannot be redacted', () => {
 
   it('never empties an identity', () => {
     const { document } = envelopeOf(
-      prepareEvent(consumed(1, runEventText({ run: { runId: '?token=abc' } }))),
+      prepareEvent(consumed(1, runEventText({ run: { runId: '?token=abc' } })), REDACTION),
     );
-    expect(readEvent(new JsonDocument(document)).runId).toBe('[redacted:connection_string]');
+    expect(readEvent(new JsonDocument(document)).runId).toMatch(/^id_[a-p]{16}$/);
+  });
+
+  it('tells two run ids apart that were credentials', () => {
+    const [one, other] = ['?token=abc', '?token=abd'].map((runId) => {
+      const record = consumed(1, runEventText({ run: { runId } }));
+      return readEvent(new JsonDocument(envelopeOf(prepareEvent(record, REDACTION)).document))
+        .runId;
+    });
+    expect(one).not.toBe(other);
   });
 });

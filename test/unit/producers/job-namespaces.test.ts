@@ -4,7 +4,7 @@ import { acceptBatch } from '../../../lambdas/domain/openlineage/accept-batch.ts
 import { acceptEvent } from '../../../lambdas/domain/openlineage/accept-event.ts';
 import { prepareEvent } from '../../../lambdas/domain/openlineage/prepare-event.ts';
 import type { JobNamespaces } from '../../../lambdas/domain/producers/registration.ts';
-import { acceptance, NOW, registration, runEventText } from '../../support/builders.ts';
+import { acceptance, NOW, REDACTION, registration, runEventText } from '../../support/builders.ts';
 
 const RULE = 'job_namespace_not_registered';
 const by = (jobNamespaces: JobNamespaces) =>
@@ -29,7 +29,7 @@ describe('an event of a producer with registered job namespaces', () => {
   it('carries the deviation into what is stored', () => {
     const { record } = acceptEvent(text('else'), by({ allowed, outside: 'deviation' }));
     const position = { shardId: 's', sequenceNumber: '1' };
-    const prepared = prepareEvent({ position, arrivedAtMillis: NOW, data: record.data });
+    const prepared = prepareEvent({ position, arrivedAtMillis: NOW, data: record.data }, REDACTION);
     expect('envelopes' in prepared && prepared.envelopes[0]?.deviations).toContain(RULE);
   });
 

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { decodeExport } from '../../../lambdas/domain/protobuf/decode-export.ts';
 import { ExportTraceServiceRequestSchema } from '../../../lambdas/domain/protobuf/otlp-traces_pb.ts';
 import { prepareTraces } from '../../../lambdas/domain/traces/prepare-trace.ts';
+import { REDACTION } from '../../support/builders.ts';
 import { recordOf } from '../traces/exports.ts';
 
 const CANARY = 'canary-7f3e9d01';
@@ -47,7 +48,7 @@ it('nothing sensitive of a protobuf export is stored', () => {
   const decoded = decodeExport(toBinary(ExportTraceServiceRequestSchema, message));
   expect(decoded.text).toContain(CANARY);
 
-  const stored = JSON.stringify(prepareTraces(recordOf(decoded.text)));
+  const stored = JSON.stringify(prepareTraces(recordOf(decoded.text), REDACTION));
   expect(stored).toContain('"envelopes":[{');
   expect(stored).toContain('step');
   for (const form of [CANARY, Buffer.from(CANARY).toString('base64')]) {

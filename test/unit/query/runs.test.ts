@@ -22,8 +22,8 @@ describe('GET /runs/{runId}', () => {
     expect(json()).toMatchObject({
       ...{ runId: RUN_ID, state: 'COMPLETE', inputs, outputs: [{ namespace: 'n', name: 'out' }] },
       events: [
-        { receiptId: 'receipt-1', eventType: 'START', location: { versionId: 'v1', line: 0 } },
-        { receiptId: 'receipt-2', eventType: 'COMPLETE', location: { versionId: 'v1', line: 1 } },
+        { receiptId: 'receipt-1', eventType: 'START', location: { versionId: 'v2', line: 0 } },
+        { receiptId: 'receipt-2', eventType: 'COMPLETE', location: { versionId: 'v2', line: 1 } },
       ],
       retention: { class: 'standard', mode: 'GOVERNANCE', legalHold: false, from: 'bucket' },
     });

@@ -10,6 +10,7 @@ import {
   inspectorOver,
   readerOver,
   SingleEpochKey,
+  singlePolicy,
 } from '../../support/fakes.ts';
 import { CONTEXT, producersWith, request } from '../../support/http.ts';
 import { kinesisEvent } from '../../support/kinesis-event.ts';
@@ -26,6 +27,7 @@ export function queriedStore(registration: Parameters<typeof producersWith>[0] =
   const shared = { vault, index, reader: readerOver(vault), logger, clock: () => NOW };
   const archive = createArchive({
     ...shared,
+    ...singlePolicy(),
     metrics,
     retention: RETENTION,
     traceContextFacets: ['ctx'],

@@ -1,12 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import {
-  hasLuhnDigit,
-  isCardNumber,
-  isGroupedNationalNumber,
-  isIban,
-  isLetteredNationalNumber,
-  isNationalNumber,
-} from '../../../lambdas/domain/redaction/checksums.ts';
+import { isCardNumber } from '../../../lambdas/domain/redaction/checksums/card-number.ts';
+import { isGroupedNationalNumber } from '../../../lambdas/domain/redaction/checksums/grouped-national-number.ts';
+import { isIban } from '../../../lambdas/domain/redaction/checksums/iban.ts';
+import { isLetteredNationalNumber } from '../../../lambdas/domain/redaction/checksums/lettered-national-number.ts';
+import { hasLuhnDigit } from '../../../lambdas/domain/redaction/checksums/luhn.ts';
+import { isNationalNumber } from '../../../lambdas/domain/redaction/checksums/national-number.ts';
 
 /** The number with one digit changed: every scheme here promises to notice. */
 function withOtherDigit(number: string): string[] {

@@ -1,12 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import {
+  type FacetNode,
   facetNode,
   INTEGRATION_FACETS,
   memberNode,
   STANDARD_FACETS,
   textTreatment,
-  treatmentOfOwner,
+  treatmentOfAll,
   treatmentOfTag,
+  UNKNOWN_FACET,
 } from '../../../lambdas/domain/redaction/facet-map.ts';
 
 /** The facets of `spec/facets` and the registry, August 2026. */
@@ -15,10 +17,11 @@ const SPECIFIED =
     ' ',
   );
 
-function treatment(path: string): string {
+function nodeAt(path: string): FacetNode {
   const [facet = '', ...members] = path.split(' ');
-  return textTreatment(members.reduce((node, name) => memberNode(name, node), facetNode(facet)));
+  return members.reduce((node, name) => memberNode(name, node), facetNode(facet) ?? UNKNOWN_FACET);
 }
+const treatment = (path: string) => textTreatment(nodeAt(path));
 
 describe('the facet map', () => {
   it('has every facet of the specification and no other', () => {
@@ -34,7 +37,7 @@ describe('the facet map', () => {
     ['errorMessage stackTrace', 'error'],
     ['extractionError errors task', 'sql'],
     ['sourceCode sourceCode', 'drop'],
-    ['environmentVariables environmentVariables name', 'keep'],
+    ['environmentVariables environmentVariables name', 'scan'],
     ['environmentVariables environmentVariables value', 'drop'],
     ['executionParameters parameters value deep er', 'drop'],
     ['dataQualityMetrics columnMetrics salary max', 'drop'],
@@ -43,19 +46,27 @@ describe('the facet map', () => {
     ['dataQualityAssertions assertions content', 'sql'],
     ['dataQualityAssertions assertions params value', 'drop'],
     ['columnLineage fields query transformationDescription', 'expression'],
-    ['columnLineage fields owner inputFields field', 'identity'],
+    ['columnLineage fields owner inputFields field', 'column'],
     ['lineage entries fields c inputs transformations description', 'expression'],
     ['lineage fields c inputs transformations subtype', 'keep'],
-    ['schema fields name', 'identity'],
-    ['schema fields fields fields name', 'identity'],
-    ['schema fields fields description', 'scan'],
+    ['schema fields name', 'column'],
+    ['schema fields fields fields name', 'column'],
+    ['schema fields fields description', 'drop'],
     ['schema fields fields x', 'drop'],
-    ['subset inputCondition left field', 'identity'],
+    ['subset inputCondition left field', 'column'],
     ['subset inputCondition left left right value', 'drop'],
     ['subset inputCondition locations', 'url'],
     ['jobType emissionPattern eventContentMode', 'keep'],
     ['dataSource uri', 'url'],
-    ['catalog catalogProperties anything', 'scan'],
+    ['catalog catalogProperties anything', 'drop'],
+    ['catalog catalogProperties warehouse', 'url'],
+    ['catalog catalogProperties warehouse', 'url'],
+    ['sql query text', 'drop'],
+    ['errorMessage message deep er', 'drop'],
+    ['lineage entries inputs runId', 'identity'],
+    ['externalQuery externalQueryId', 'identity'],
+    ['documentation description', 'drop'],
+    ['tags tags key', 'scan'],
     ['parent root run facets', 'facets'],
     ['parent run runId', 'identity'],
     ['ownership owners name', 'pseudonym'],
@@ -65,11 +76,22 @@ describe('the facet map', () => {
     ['airflow dagRun run_id', 'scan'],
     ['airflow task bash_command', 'command'],
     ['spark.logicalPlan plan', 'drop'],
-    ['spark_properties properties spark.master', 'keep'],
+    ['spark_properties properties spark.master', 'url'],
     ['spark_properties properties spark.x.password', 'drop'],
     ['acme_unknown a b', 'scan'],
     ['acme_unknown _schemaURL', 'scan'],
   ])('%s: %s', (path, expected) => expect(treatment(path)).toBe(expected));
+
+  it.each([
+    ['sql query', 'drop'],
+    ['errorMessage message', 'drop'],
+    ['sourceCode sourceCode', 'drop'],
+    ['ownership owners name', 'pseudonym'],
+    ['dataSource uri', undefined],
+    ['schema fields name', undefined],
+  ])('where %s should stand, a number is for %s', (path, expected) =>
+    expect(treatmentOfAll(nodeAt(path))).toBe(expected),
+  );
 
   it('lists no integration facet that is a standard one', () => {
     expect(Object.keys(INTEGRATION_FACETS).filter((name) => name in STANDARD_FACETS)).toEqual([]);
@@ -84,11 +106,4 @@ describe('the facet map', () => {
   ])('a tag %s=%s is for %s', (key, value, expected) => {
     expect(treatmentOfTag(key, value)).toBe(expected);
   });
-
-  it.each([
-    ['team:data', 'keep'],
-    ['application:etl', 'keep'],
-    ['team:jane@example.com', 'pseudonym'],
-    ['Jane Roe', 'pseudonym'],
-  ])('an owner %s is for %s', (name, expected) => expect(treatmentOfOwner(name)).toBe(expected));
 });

@@ -2,80 +2,138 @@ import fc from 'fast-check';
 
 /** 16 characters that no rule knows: where it is found, a value survived. */
 export const CANARY = 'qZ7kanaryX93mPw2';
+/** Another, of the same length and kind. */
+export const OTHER_CANARY = 'xW4sparrowT81bKu';
 
 type Json = unknown;
 
-/** Every place that the sensitive list names (issue 3, item 3), as facet name and content. */
-const SENSITIVE_FACETS: ReadonlyArray<readonly [string, Json]> = [
-  ['sql', { query: CANARY, dialect: 'spark' }],
-  ['sql', CANARY],
-  ['errorMessage', { message: CANARY, programmingLanguage: 'JAVA', stackTrace: `at ${CANARY}` }],
+/** A facet or a member by name, and what is in it when a value is there. */
+type Holder = readonly [name: string, content: (value: string) => Json];
+
+const statement = (value: string) => `SELECT a FROM t WHERE b = '${value}'`;
+
+/** Every kind of place that a rule covers, with a value in it in a form that the rule is for. */
+const SENSITIVE_FACETS: readonly Holder[] = [
+  ['sql', (v) => ({ query: v, dialect: 'spark' })],
+  ['sql', (v) => ({ query: statement(v), dialect: 'postgres' })],
+  ['sql', (v) => ({ query: [statement(v), { text: v }], dialect: 'mysql' })],
+  ['sql', (v) => v],
+  ['sql', (v) => [v, [{ query: `/* ${v} */ SELECT 1` }]]],
+  ['errorMessage', (v) => ({ message: v, programmingLanguage: 'JAVA', stackTrace: `at ${v}` })],
+  ['errorMessage', (v) => ({ message: `Key (mail)=(${v}) already exists.`, stackTrace: [v] })],
   [
     'extractionError',
-    { totalTasks: 1, errors: [{ errorMessage: CANARY, stackTrace: CANARY, task: CANARY }] },
+    (v) => ({ totalTasks: 1, errors: [{ errorMessage: v, stackTrace: v, task: statement(v) }] }),
   ],
-  ['sourceCode', { language: 'PYTHON', sourceCode: CANARY }],
-  ['environmentVariables', { environmentVariables: [{ name: 'HOME', value: CANARY }] }],
+  ['sourceCode', (v) => ({ language: 'PYTHON', sourceCode: v, [`api_${v.length}`]: v })],
+  ['environmentVariables', (v) => ({ environmentVariables: [{ name: 'HOME', value: v }] })],
   [
     'environmentVariables',
-    { environmentVariables: { HOME: CANARY, nested: { name: 1, PATH: [CANARY] } } },
+    (v) => ({ environmentVariables: { HOME: v, nested: { name: 1, PATH: [v] } } }),
   ],
-  ['environmentVariables', { environmentVariables: [`HOME=${CANARY}`] }],
-  ['environment-properties', { 'environment-properties': { mount: CANARY } }],
-  ['spark.logicalPlan', { plan: [{ class: CANARY }] }],
-  ['spark_logicalPlan', { nodes: [CANARY] }],
-  ['debug', { logical: { nodes: [CANARY] } }],
-  ['spark_properties', { properties: { 'spark.master': CANARY } }],
-  ['executionParameters', { parameters: [{ key: 'k', name: CANARY, value: CANARY }] }],
-  ['ownership', { owners: [{ name: CANARY, type: 'OWNER' }] }],
-  ['airflow_version', { taskInfo: { command: CANARY, x: [CANARY] } }],
-  ['dataQualityMetrics', { columnMetrics: { a: { min: CANARY, quantiles: { '0.5': CANARY } } } }],
+  ['environmentVariables', (v) => ({ environmentVariables: [`HOME=${v}`, { value: { a: v } }] })],
+  ['environment-properties', (v) => ({ 'environment-properties': { mount: v } })],
+  ['spark.logicalPlan', (v) => ({ plan: [{ class: v }] })],
+  ['spark_logicalPlan', (v) => ({ nodes: [v] })],
+  ['spark_unknown', (v) => ({ inputs: [{ description: { x: v } }], output: v })],
+  ['debug', (v) => ({ logical: { nodes: [v] } })],
+  ['spark_properties', (v) => ({ properties: { 'spark.x': v, 'spark.master': `x://u:${v}@h` } })],
+  ['spark_applicationDetails', (v) => ({ userName: v, uiWebUrl: `https://h/?token=${v}` })],
+  ['spark_jobDetails', (v) => ({ jobDescription: statement(v) })],
+  ['executionParameters', (v) => ({ parameters: [{ key: 'k', name: v, value: { a: [v] } }] })],
+  ['ownership', (v) => ({ owners: [{ name: v, type: 'OWNER' }] })],
+  [
+    'airflow',
+    (v) => ({
+      dag: { owner: v, description: v },
+      dagRun: { conf: { x: v } },
+      task: { args: [v], sql: statement(v), bash_command: `run --password ${v}` },
+    }),
+  ],
+  ['airflow_version', (v) => ({ taskInfo: { command: v, x: [v] } })],
+  ['unknownSourceAttribute', (v) => ({ unknownItems: [{ properties: { x: v } }] })],
+  ['dbt_model', (v) => ({ raw_code: v, config: { owner: v } })],
+  ['hive_session', (v) => ({ username: v, clientIp: v, sessionId: v })],
+  ['trino_metadata', (v) => ({ query_plan: v })],
+  ['trino_query_context', (v) => ({ user: v, principal: v })],
+  ['great_expectations_meta', (v) => ({ batch_spec: { query: v } })],
+  ['gcp_dataproc', (v) => ({ userId: v, jobArgs: [v], jobProperties: { a: v } })],
+  ['dataQualityMetrics', (v) => ({ columnMetrics: { a: { min: v, quantiles: { '0.5': v } } } })],
   [
     'dataQualityMetrics',
-    { columnMetrics: { columnMetrics: { max: CANARY }, facets: { min: CANARY } } },
+    (v) => ({ columnMetrics: { columnMetrics: { max: v }, facets: { min: v } } }),
   ],
-  ['dataQualityMetrics', { columnMetrics: { query: CANARY } }],
-  ['dataQualityAssertions', { assertions: [{ content: CANARY, expected: CANARY }] }],
+  ['dataQualityMetrics', (v) => ({ columnMetrics: { query: v } })],
+  [
+    'dataQualityAssertions',
+    (v) => ({ assertions: [{ content: statement(v), expected: v, params: { a: v } }] }),
+  ],
+  ['test', (v) => ({ tests: [{ content: v, expected: { a: v }, actual: v, description: v }] })],
   [
     'columnLineage',
-    { fields: { a: { transformationDescription: CANARY }, fields: { message: CANARY } } },
+    (v) => ({ fields: { a: { transformationDescription: `a = '${v}'` }, fields: { message: v } } }),
   ],
-  ['documentation', { description: CANARY }],
-  ['acme_custom', { deep: [{ notes: `SELECT x FROM t WHERE y = '${CANARY}'` }] }],
-  ['acme_custom', { notes: `/* app */ -- one\n select*from t where y = '${CANARY}'` }],
-  ['acme_custom', { notes: `select ${'a_column, '.repeat(60)} '${CANARY}' from t` }],
-  ['acme_custom', { notes: `INSERT OVERWRITE TABLE t SELECT '${CANARY}'` }],
-  ['acme_custom', { uri: `postgres://admin:${CANARY}@db.example/x` }],
-  ['acme_custom', { uri: `postgres://admin:p@${CANARY}@db.example/x` }],
-  ['acme_custom', { uri: `jdbc:oracle:thin:scott/${CANARY}@db.example:1521:orcl` }],
-  ['acme_custom', { uri: `Endpoint=sb://x/;SharedAccessKey=${CANARY}` }],
-  ['acme_custom', { header: `Bearer ${CANARY}` }],
-  ['acme_custom', { password: CANARY, nested: { conf: { x: CANARY } }, args: [CANARY] }],
+  [
+    'columnLineage',
+    (v) => ({
+      fields: { [`mail ${v}@h.example`]: { inputFields: [{ field: `${v}@h.example` }] } },
+    }),
+  ],
+  ['lineage', (v) => ({ entries: [{ runId: `?token=${v}`, inputs: [{ name: statement(v) }] }] })],
+  ['schema', (v) => ({ fields: [{ name: `${v}@h.example`, fields: [{ description: v }] }] })],
+  [
+    'subset',
+    (v) => ({ inputCondition: { left: { value: v }, partitions: [{ dimensions: { d: v } }] } }),
+  ],
+  ['icebergScanReport', (v) => ({ filterDescription: `a = '${v}'`, metadata: { a: v } })],
+  ['catalog', (v) => ({ catalogProperties: { a: v, uri: `thrift://u:${v}@h` } })],
+  ['dataSource', (v) => ({ uri: `jdbc:postgresql://h/d?password=${v}`, name: `x://u:${v}@h` })],
+  ['documentation', (v) => ({ description: v })],
+  ['tags', (v) => ({ tags: [{ key: `token=${v}`, value: `Bearer ${v}` }] })],
+  ['tags', (v) => ({ tags: [{ key: 'pii', value: `${v}@h.example`, Value: `x://u:${v}@h` }] })],
+  ['acme_custom', (v) => ({ deep: [{ notes: statement(v) }] })],
+  ['acme_custom', (v) => ({ notes: `/* app */ -- one\n select*from t where y = '${v}'` })],
+  ['acme_custom', (v) => ({ notes: `select ${'a_column, '.repeat(60)} '${v}' from t` })],
+  ['acme_custom', (v) => ({ notes: `INSERT OVERWRITE TABLE t SELECT '${v}'` })],
+  ['acme_custom', (v) => ({ uri: `postgres://admin:${v}@db.example/x` })],
+  ['acme_custom', (v) => ({ uri: `postgres://admin:p@${v}@db.example/x` })],
+  ['acme_custom', (v) => ({ uri: `jdbc:oracle:thin:scott/${v}@db.example:1521:orcl` })],
+  ['acme_custom', (v) => ({ uri: `Endpoint=sb://x/;SharedAccessKey=${v}` })],
+  ['acme_custom', (v) => ({ header: `Bearer ${v}${v}`, mail: `${v}@h.example` })],
+  ['acme_custom', (v) => ({ password: v, api_key: { x: [v] }, 'x-auth-token': [v, { a: v }] })],
+  ['acme_custom', (v) => ({ sql: v, query: { text: statement(v) }, stack_trace: [v] })],
+  ['acme_custom', (v) => ({ facets: { sql: { query: v }, ownership: { owners: { name: v } } } })],
+  ['acme_custom', (v) => JSON.stringify({ a: JSON.stringify([{ sql: v, b: `pw=${v}` }]) })],
+  ['acme_custom', (v) => ({ [`x://u:${v}@h`]: 1, [statement(v)]: [`token: ${v}`] })],
 ];
 
-/** Members outside facets that are called like something sensitive. */
-const SENSITIVE_MEMBERS: ReadonlyArray<readonly [string, Json]> = [
-  ['sql', CANARY],
-  ['query', { text: CANARY }],
-  ['errorMessage', { message: CANARY }],
-  ['environmentVariables', [{ name: 'A', value: CANARY }]],
-  ['stack_trace', [CANARY]],
-  ['description', CANARY],
+/** Members outside facets that are called like something sensitive, or hold it. */
+const SENSITIVE_MEMBERS: readonly Holder[] = [
+  ['sql', (v) => v],
+  ['query', (v) => [v]],
+  ['errorMessage', (v) => v],
+  ['db_password', (v) => ({ a: [v] })],
+  ['stack_trace', (v) => [v]],
+  ['note', (v) => ({ text: JSON.stringify({ query: v }) })],
+  ['name', (v) => `postgres://u:${v}@h/d`],
 ];
 
-type Slot = 'run' | 'job' | 'dataset' | 'input' | 'output' | 'parent' | 'root' | 'top';
-type Facets = Record<string, Json>;
-
-const slot: fc.Arbitrary<Slot> = fc.constantFrom(
+const SLOTS = [
   'run',
   'job',
   'dataset',
   'input',
   'output',
   'parent',
+  'parentJob',
   'root',
+  'rootJob',
   'top',
-);
+] as const;
+type Slot = (typeof SLOTS)[number];
+type Facets = Record<string, Json>;
+
+const slot: fc.Arbitrary<Slot> = fc.constantFrom(...SLOTS);
 const kind = fc.constantFrom('run' as const, 'job' as const, 'dataset' as const);
 
 /** An event of any kind with facets and members in one slot; `kind` decides which slots exist at all. */
@@ -88,7 +146,11 @@ function eventWith(
   const inside = (own: Slot) => (own === slot ? { facets, ...members } : {});
   const parent = {
     run: { runId: 'p', ...inside('parent') },
-    root: { run: { runId: 'r', ...inside('root') } },
+    job: { namespace: 'n', name: 'p', ...inside('parentJob') },
+    root: {
+      run: { runId: 'r', ...inside('root') },
+      job: { namespace: 'n', name: 'r', ...inside('rootJob') },
+    },
   };
   const dataset = { namespace: 'ns', name: 'd', ...inside('dataset') };
   const job = { namespace: 'ns', name: 'j', ...inside('job') };
@@ -135,12 +197,11 @@ const otherCase = fc.constantFrom(
   (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
 );
 
-function renameFacets(facets: Facets, rename: (name: string) => string): Facets {
-  return Object.fromEntries(Object.entries(facets).map(([name, value]) => [rename(name), value]));
-}
+/** Writes an event with a value in a sensitive place. */
+export type SensitiveEvent = (value: string) => string;
 
-/** The text of an event with canaries in a sensitive place, spelled in every way that JSON allows. */
-export const sensitiveEvent: fc.Arbitrary<string> = fc
+/** Events spelled in every way that JSON allows. */
+export const sensitiveEvent: fc.Arbitrary<SensitiveEvent> = fc
   .record({
     kind,
     slot,
@@ -149,19 +210,17 @@ export const sensitiveEvent: fc.Arbitrary<string> = fc
     rename: otherCase,
     spelling,
   })
-  .map(({ kind, slot, facet, member, rename, spelling }) => {
-    const [name, content] = facet;
-    const facets = renameFacets(
-      { [name]: content },
-      name === 'columnLineage' ? (same) => same : rename,
-    );
-    const members = member ? renameFacets({ [member[0]]: member[1] }, rename) : {};
+  .map(({ kind, slot, facet: [name, content], member, rename, spelling }) => (value) => {
+    const facets = { [rename(name)]: content(value) };
+    const isIdentity = member?.[0] === 'name';
+    const members = member
+      ? { [isIdentity ? member[0] : rename(member[0])]: member[1](value) }
+      : {};
     return print(eventWith(kind, slot, facets, members), spelling);
   });
 
-export const everySensitiveEvent: ReadonlyArray<readonly [string, string]> = SENSITIVE_FACETS.map(
-  ([name, content]) => [
-    `${name} ${JSON.stringify(content).slice(0, 60)}`,
-    JSON.stringify(eventWith('run', 'run', { [name]: content }, {})),
-  ],
-);
+export const everySensitiveEvent: ReadonlyArray<readonly [string, SensitiveEvent]> =
+  SENSITIVE_FACETS.map(([name, content], index) => [
+    `${name} (${index})`,
+    (value) => JSON.stringify(eventWith('run', 'run', { [name]: content(value) }, {})),
+  ]);

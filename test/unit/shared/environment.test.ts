@@ -8,6 +8,7 @@ import {
   requireInteger,
   requireList,
 } from '../../../lambdas/shared/env.ts';
+import { readRedactionPolicy } from '../../../lambdas/shared/redaction-env.ts';
 import { requireRetention } from '../../../lambdas/shared/retention-env.ts';
 import { NOW, RETENTION } from '../../support/builders.ts';
 
@@ -52,6 +53,22 @@ describe('environment variables', () => {
     JSON.stringify({ ...RETENTION, slackDays: -1 }),
   ])('hold no retention policy: %s', (text) => {
     expect(() => requireRetention({ RETENTION: text })).toThrow(EnvironmentVariableError);
+  });
+
+  it('hold a redaction policy, or nothing where it is strict', () => {
+    expect(readRedactionPolicy({}).id).toBe('strict/1');
+    const policy = readRedactionPolicy({ REDACTION_POLICY: '{"drop":["facet:my_facet"]}' });
+    expect(policy).toMatchObject({ id: expect.stringMatching(/^strict\/1\+/) });
+    expect(policy.rules.drop).toEqual(['facet:my_facet']);
+  });
+
+  it.each([
+    ['no json', 'it is not JSON'],
+    ['{"keep":["facet:sql"]}', /^environment variable REDACTION_POLICY: keep is "facet:sql"; /],
+  ])('hold no redaction policy: %s', (REDACTION_POLICY, message) => {
+    const read = () => readRedactionPolicy({ REDACTION_POLICY });
+    expect(read).toThrow(EnvironmentVariableError);
+    expect(read).toThrow(message);
   });
 
   it('hold a retention policy', () => {

@@ -9,12 +9,13 @@ import { storeEvents } from '../../../lambdas/domain/openlineage/store-events.ts
 import { prepareTraces } from '../../../lambdas/domain/traces/prepare-trace.ts';
 import { promoteTrace } from '../../../lambdas/domain/traces/promote.ts';
 import { storeTraces } from '../../../lambdas/domain/traces/store-traces.ts';
-import { wholeMinute } from '../../support/builders.ts';
+import { REDACTION, wholeMinute } from '../../support/builders.ts';
 import {
   InMemoryRunIndex,
   InMemoryStaging,
   InMemoryVault,
   readerOver,
+  singlePolicy,
 } from '../../support/fakes.ts';
 import { ACCEPTED_AT, RUN, RUN_ID_ATTRIBUTES, recordOf, SPAN_1, TRACE_A } from './exports.ts';
 
@@ -34,6 +35,7 @@ export function createStore() {
   const index = new InMemoryRunIndex();
   const time = { now: Date.parse(ACCEPTED_AT) };
   const dependencies = {
+    ...singlePolicy(),
     vault,
     staging,
     index,
@@ -49,7 +51,7 @@ export function createStore() {
       {
         ...dependencies,
         plane: 'traces',
-        prepare: (record) => prepareTraces(record, dependencies.runIdAttributes),
+        prepare: (record) => prepareTraces(record, REDACTION, dependencies.runIdAttributes),
         store: (dated) => storeTraces(dated, dependencies),
       },
       wholeMinute,
@@ -60,7 +62,7 @@ export function createStore() {
       {
         ...dependencies,
         plane: 'lineage',
-        prepare: (record) => prepareEvent(record),
+        prepare: (record) => prepareEvent(record, REDACTION),
         store: (dated) =>
           storeEvents(dated, {
             ...dependencies,

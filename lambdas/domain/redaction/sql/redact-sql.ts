@@ -1,3 +1,5 @@
+import { rulesOf } from './change-rules.ts';
+import type { Dialect } from './dialect.ts';
 import { dialectOf } from './dialects.ts';
 import { emit, PLACEHOLDER } from './emit.ts';
 import { factsOf, type SqlFacts } from './facts.ts';
@@ -17,6 +19,8 @@ export interface RedactSqlOptions {
 
 export interface RedactedSql {
   readonly text: string;
+  /** Canonical name of the dialect whose rules were used, or `unknown`. */
+  readonly dialect: string;
   /** `partial`: something that may be code was dropped. `skeleton`: no more than the verb is left. */
   readonly mode: 'full' | 'partial' | 'skeleton';
   /** Why something was changed, sorted. */
@@ -40,28 +44,31 @@ const VERB = /^[A-Za-z]+/;
  * Linear in the length of the text; never throws for any text.
  */
 export function redactSql(sql: string, options: RedactSqlOptions): RedactedSql {
-  if (sql.length > MOST_CHARACTERS) return skeleton(sql, 'too_long');
   const dialect = dialectOf(options.dialect);
+  if (sql.length > MOST_CHARACTERS) return skeleton(sql, dialect, 'too_long');
   const { tokens, verbs, isAmbiguous } = readCommon(sql, dialect, applyStatementRules);
-  if (verbs.length === 0) return skeleton(sql, 'no_statement');
-  const { text, rules } = emit(sql, tokens, options.pseudonym);
-  if (!isClean(text)) return skeleton(sql, 'not_verified');
+  if (verbs.length === 0) return skeleton(sql, dialect, 'no_statement');
+  const { text, hasDataName } = emit(sql, tokens, options.pseudonym);
+  if (!isClean(text)) return skeleton(sql, dialect, 'not_verified');
+  const kinds = tokens.countKinds();
   const isCut = tokens.kind(tokens.solidBefore(tokens.count)) === CUT;
   const isSure = !isAmbiguous && !isCut;
   return {
     text,
+    dialect: dialect.name,
     mode: isSure ? 'full' : 'partial',
-    rules: [...rules, ...(isAmbiguous ? ['ambiguous'] : [])].sort(),
-    facts: factsOf(sql, tokens, verbs, isSure, options.pseudonym),
+    rules: rulesOf(kinds, { isAmbiguous, hasDataName }),
+    facts: factsOf(sql, { tokens, kinds, verbs, isSure }, options.pseudonym),
     ...(isSure ? { shape: shapeOf(text) } : {}),
   };
 }
 
 /** The verb, if the text begins with one, and nothing else. */
-function skeleton(sql: string, rule: string): RedactedSql {
+function skeleton(sql: string, { name }: Dialect, rule: string): RedactedSql {
   const verb = verbAt(sql.trimStart().slice(0, LONGEST_VERB));
   return {
     text: verb === undefined ? PLACEHOLDER : `${verb} ${PLACEHOLDER}`,
+    dialect: name,
     mode: 'skeleton',
     rules: [rule],
     facts: {

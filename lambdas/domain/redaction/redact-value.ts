@@ -1,0 +1,184 @@
+import { type EpochKey, keyedHash } from '../evidence/keyed-hash.ts';
+import { redactCommandLine } from './command-line.ts';
+import type { ErrorFields } from './error-fields.ts';
+import { redactErrorText } from './error-text.ts';
+import type { SourcedDialect } from './event-dialect.ts';
+import { needsPseudonymInPath, pseudonym } from './identifier.ts';
+import { marker } from './marker.ts';
+import { isColumnData } from './names.ts';
+import { scanText } from './scan-text.ts';
+import { redactExpression } from './sql/expression.ts';
+import type { SqlFacts } from './sql/facts.ts';
+import { redactSql } from './sql/redact-sql.ts';
+import { isSqlLike } from './sql-like.ts';
+import type { Treatment } from './treatment.ts';
+import { redactUrl } from './url.ts';
+
+/** What a text turned into. `text` may be the one that came: then only facts were taken. */
+export interface RedactedValue {
+  readonly text: string;
+  readonly rules: readonly string[];
+  /** How much of a statement was read. */
+  readonly mode?: 'full' | 'partial' | 'skeleton';
+  readonly statement?: StatementFacts;
+  readonly error?: ErrorFields;
+}
+
+/** What a statement said before its values were taken out. */
+export interface StatementFacts extends SqlFacts {
+  /** Its canonical name; `unknown` when every dialect was considered. */
+  readonly dialect: string;
+  readonly dialectSource?: SourcedDialect['source'];
+  /** Keyed hash of the statement without its values: the same for all that differ in values only. */
+  readonly shape?: string;
+  /** Keyed hash of the statement as it came. */
+  readonly exact?: string;
+}
+
+/** How values are redacted in one record: pure, given the key of its epoch. */
+export interface ValueContext {
+  readonly key: EpochKey;
+  /** Whether the policy asks for {@link StatementFacts.exact}. */
+  readonly exactFingerprints: boolean;
+}
+
+/** Redacts one text by its treatment. */
+export class ValueRedactor {
+  private readonly context: ValueContext;
+  private readonly pseudonyms = new Map<string, string>();
+
+  constructor(context: ValueContext) {
+    this.context = context;
+  }
+
+  /**
+   * @param dialect of the database that a statement is for
+   * @returns undefined when the text stays and says nothing
+   */
+  redact(text: string, treatment: Treatment, dialect?: SourcedDialect): RedactedValue | undefined {
+    switch (treatment) {
+      case 'keep':
+        return undefined;
+      case 'sql':
+        return this.sql(text, dialect);
+      case 'expression':
+        return expression(text, dialect);
+      case 'error':
+        return this.error(text, dialect);
+      case 'command':
+        return changed(text, redactCommandLine(text), ['command']);
+      case 'url':
+        return url(text);
+      case 'request':
+        return request(text);
+      case 'identity':
+        return this.identity(text);
+      case 'column':
+        return isColumnData(text) ? this.named(text) : undefined;
+      case 'pseudonym':
+        return this.person(text);
+      case 'scan':
+        return isSqlLike(text) ? this.sql(text, dialect) : scanText(text);
+      default:
+        return { text: marker('dropped'), rules: ['dropped'] };
+    }
+  }
+
+  private sql(text: string, dialect: SourcedDialect | undefined): RedactedValue {
+    const { key, exactFingerprints } = this.context;
+    const redacted = redactSql(text, {
+      ...(dialect && { dialect: dialect.name }),
+      pseudonym: (identifier) => this.pseudonym(identifier),
+    });
+    const fingerprint = (purpose: 'shape/1' | 'exact/1', of: string) =>
+      keyedHash(key, purpose, `${redacted.dialect}\0${of}`).slice(0, FINGERPRINT_DIGITS);
+    return {
+      text: redacted.text,
+      rules: redacted.text === text ? [] : ['sql'],
+      mode: redacted.mode,
+      statement: {
+        ...redacted.facts,
+        dialect: redacted.dialect,
+        ...(dialect && redacted.dialect !== 'unknown' && { dialectSource: dialect.source }),
+        ...(redacted.shape !== undefined && { shape: fingerprint('shape/1', redacted.shape) }),
+        ...(exactFingerprints && { exact: fingerprint('exact/1', text) }),
+      },
+    };
+  }
+
+  private error(text: string, dialect: SourcedDialect | undefined): RedactedValue {
+    const { text: redacted, fields } = redactErrorText(text, (sql) => {
+      const { text: statement, mode } = this.sql(sql, dialect);
+      return mode === 'skeleton' ? undefined : statement;
+    });
+    return { text: redacted, rules: redacted === text ? [] : ['error'], error: fields };
+  }
+
+  /** Lineage is joined on it: only what a URL smuggles in it goes, or all of it when it is data. */
+  private identity(text: string): RedactedValue | undefined {
+    const bare = redactUrl(text);
+    const name = bare?.text ?? text;
+    if (name === '' || needsPseudonymInPath(name)) return this.named(text);
+    return bare;
+  }
+
+  private named(text: string): RedactedValue {
+    return { text: this.pseudonym(text), rules: ['identifier'] };
+  }
+
+  /** Teams stay, persons become pseudonyms. */
+  private person(text: string): RedactedValue | undefined {
+    if (PSEUDONYM.test(text) || (TEAM.test(text) && !needsPseudonymInPath(text))) return undefined;
+    return { text: this.pseudonym(text), rules: ['person'] };
+  }
+
+  /** Stands for a name that is data: the same for the same name in the same epoch. */
+  pseudonym(identifier: string): string {
+    const known = this.pseudonyms.get(identifier);
+    if (known !== undefined) return known;
+    const made = pseudonymOf(identifier, this.context.key);
+    this.pseudonyms.set(identifier, made);
+    return made;
+  }
+}
+
+/** Stands for a name that is data under the key of an epoch. */
+export function pseudonymOf(identifier: string, key: EpochKey): string {
+  return pseudonym(identifier, (text) => Buffer.from(keyedHash(key, 'identifier/1', text), 'hex'));
+}
+
+/** 128 bits: enough to compare by. */
+const FINGERPRINT_DIGITS = 32;
+
+const PSEUDONYM = /^id_[a-p]{16}$/;
+
+const TEAM =
+  /^(?:team|group|org|organization|department|application|service|role):[\w .:/+-]{1,128}$/i;
+
+function expression(text: string, dialect: SourcedDialect | undefined): RedactedValue | undefined {
+  const redacted = redactExpression(text, dialect ? { dialect: dialect.name } : {});
+  return changed(text, redacted ?? marker('expression'), ['expression']);
+}
+
+function url(text: string): RedactedValue | undefined {
+  const bare = redactUrl(text);
+  const scanned = scanText(bare?.text ?? text);
+  if (!bare || !scanned) return bare ?? scanned;
+  return { text: scanned.text, rules: [...new Set([...bare.rules, ...scanned.rules])] };
+}
+
+/** What was asked of a server: where is kept, the values in the query are not. */
+function request(text: string): RedactedValue | undefined {
+  const bare = redactUrl(text, { dropQuery: true });
+  const rest = url(bare?.text ?? text);
+  if (!bare || !rest) return bare ?? rest;
+  return { text: rest.text, rules: [...new Set([...bare.rules, ...rest.rules])] };
+}
+
+function changed(
+  text: string,
+  redacted: string,
+  rules: readonly string[],
+): RedactedValue | undefined {
+  return redacted === text ? undefined : { text: redacted, rules };
+}
