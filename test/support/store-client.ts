@@ -19,6 +19,13 @@ export interface Answer {
   readonly json: any;
 }
 
+/** A version of an object, or the marker that hides the others. */
+interface ListedVersion {
+  readonly key: string;
+  readonly versionId: string;
+  readonly deleteMarker: boolean;
+}
+
 const STORED_WITHIN_MILLIS = 30_000;
 
 /** A caller of the deployed store, and an independent reader of what lies in its buckets. */
@@ -112,8 +119,8 @@ export class StoreClient {
   }
 
   /** Every version and delete marker of a bucket below a prefix. */
-  async versions(bucket: string, prefix = ''): Promise<Array<{ key: string; versionId: string }>> {
-    const found: Array<{ key: string; versionId: string }> = [];
+  async versions(bucket: string, prefix = ''): Promise<ListedVersion[]> {
+    const found: ListedVersion[] = [];
     let KeyMarker: string | undefined;
     let VersionIdMarker: string | undefined;
     do {
@@ -125,8 +132,13 @@ export class StoreClient {
           VersionIdMarker,
         }),
       );
-      for (const { Key, VersionId } of [...(page.Versions ?? []), ...(page.DeleteMarkers ?? [])]) {
-        found.push({ key: Key as string, versionId: VersionId as string });
+      for (const [deleteMarker, versions = []] of [
+        [false, page.Versions],
+        [true, page.DeleteMarkers],
+      ] as const) {
+        for (const { Key, VersionId } of versions) {
+          found.push({ key: Key as string, versionId: VersionId as string, deleteMarker });
+        }
       }
       KeyMarker = page.IsTruncated ? page.NextKeyMarker : undefined;
       VersionIdMarker = page.NextVersionIdMarker;

@@ -100,6 +100,12 @@ describe('the rules for facets', () => {
     ['a longer one with *', { keep: ['facet:a.b'], drop: ['facet:a.*.c'] }, 'a.b.c', 'drop'],
     ['a name before *', { keep: ['facet:a.b'], drop: ['facet:a.*'] }, 'a.b', 'keep'],
     [
+      'fewer * before more, wherever they stand',
+      { drop: ['facet:a.b.*.*'], keep: ['facet:a.*.c.d'] },
+      'a.b.c.d',
+      'keep',
+    ],
+    [
       'of equally exact ones the stricter',
       { keep: ['facet:a.b.*'], drop: ['facet:a.*.c'] },
       'a.b.c',
