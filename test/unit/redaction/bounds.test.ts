@@ -107,6 +107,13 @@ describe('redaction', () => {
     expect(growth).toBeLessThan(10);
   });
 
+  it('gives up over more changes than an object may list', () => {
+    const tokens = (n: number) => `[${members(n, () => '{"token":"x"}')}]`;
+    expect(() => redact(tokens(150_000))).toThrow(
+      expect.objectContaining({ code: 'too_many_redactions' }),
+    );
+  });
+
   it('stores an event as a skeleton whose list of redactions would be larger than any object', () => {
     const name = 'x'.repeat(5_000);
     const bomb = JSON.parse(
