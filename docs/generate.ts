@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { FINDING_KINDS } from '../lambdas/domain/audit/findings.ts';
 import { DEVIATIONS, REFUSALS } from '../lambdas/domain/openlineage/departures.ts';
 import { STORE_QUALIFICATIONS } from '../lambdas/domain/qualification.ts';
+import { ATTRIBUTE_NAMES, ATTRIBUTES } from '../lambdas/domain/redaction/attribute-table.ts';
 import { INTEGRATION_FACETS, STANDARD_FACETS } from '../lambdas/domain/redaction/facet-map.ts';
 import { TRACE_DEVIATIONS, TRACE_REFUSALS } from '../lambdas/domain/traces/departures.ts';
 
@@ -13,18 +14,23 @@ interface GeneratedTable {
   readonly rows: ReadonlyArray<readonly string[]>;
 }
 
-/** What happens to the members of each facet: as its map has it. */
-const facetRows = Object.entries({ ...STANDARD_FACETS, ...INTEGRATION_FACETS }).flatMap(
-  ([facet, members]) =>
+/** What happens to the members of each of these: as the map in code has it. */
+function treatmentRows(
+  map: Readonly<Record<string, Readonly<Record<string, string>>>>,
+): string[][] {
+  return Object.entries(map).flatMap(([name, members]) =>
     Object.entries(members).map(([treatment, paths]) => [
-      `\`${facet}\``,
+      `\`${name}\``,
       treatment,
       paths
         .split(' ')
         .map((path) => `\`${path}\``)
         .join(' '),
     ]),
-);
+  );
+}
+
+const facetRows = treatmentRows({ ...STANDARD_FACETS, ...INTEGRATION_FACETS });
 
 /** Every table of the documentation that `npm run docs` writes. */
 export const generatedTables: readonly GeneratedTable[] = [
@@ -67,6 +73,12 @@ export const generatedTables: readonly GeneratedTable[] = [
     heading: 'Facets of an event',
     columns: ['facet', 'treatment', 'members'],
     rows: facetRows.filter(([, treatment]) => treatment !== 'keep'),
+  },
+  {
+    document: 'docs/redaction.md',
+    heading: 'Attributes of spans',
+    columns: ['namespace', 'treatment', 'names'],
+    rows: treatmentRows({ ...ATTRIBUTES, '*': ATTRIBUTE_NAMES }),
   },
   {
     document: 'docs/redaction.md',
