@@ -1,3 +1,4 @@
+import { hasSensitiveBelow, isSensitiveAttribute } from './attribute-map.ts';
 import {
   type FacetNode,
   facetNode,
@@ -5,10 +6,8 @@ import {
   textTreatment,
   UNKNOWN_FACET,
 } from './facet-map.ts';
-import { plainName } from './names.ts';
 import type { PolicyTreatment, Rule } from './policy-rules.ts';
 import { isSecretName } from './secret-names.ts';
-import { isKeptAttribute, RULE_BY_PREFIX, ruleForAttribute } from './span-policy.ts';
 
 /** Treatments that leave a text as it is, secrets of URLs aside. */
 const HARMLESS: ReadonlySet<string> = new Set(['keep', 'identity', 'column']);
@@ -39,24 +38,7 @@ function holdsSensitive(node: FacetNode, treatment: PolicyTreatment): boolean {
   return below.some((member) => holdsSensitive(member, treatment));
 }
 
-const SENSITIVE_KEYS = RULE_BY_PREFIX.map(([prefix]) => plainKey(prefix));
-
 function isRiskyAttribute({ names, isPrefix }: Rule): boolean {
   const name = names.join('.');
-  if (!isPrefix) {
-    if (isKeptAttribute(name)) return false;
-    return ruleForAttribute(name) !== undefined || isSensitiveKey(names);
-  }
-  const key = `${plainKey(name)}.`;
-  return isSensitiveKey(names) || SENSITIVE_KEYS.some((sensitive) => sensitive.startsWith(key));
-}
-
-function isSensitiveKey(names: readonly string[]): boolean {
-  const key = `${plainKey(names.join('.'))}.`;
-  return SENSITIVE_KEYS.some((sensitive) => key.startsWith(sensitive));
-}
-
-/** Compared as the names between its dots are. */
-function plainKey(key: string): string {
-  return key.split('.').map(plainName).join('.');
+  return isSensitiveAttribute(name) || (isPrefix && hasSensitiveBelow(name));
 }

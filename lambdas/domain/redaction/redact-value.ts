@@ -68,6 +68,8 @@ export class ValueRedactor {
         return changed(text, redactCommandLine(text), ['command']);
       case 'url':
         return url(text);
+      case 'request':
+        return request(text);
       case 'identity':
         return this.identity(text);
       case 'column':
@@ -162,6 +164,14 @@ function url(text: string): RedactedValue | undefined {
   const scanned = scanText(bare?.text ?? text);
   if (!bare || !scanned) return bare ?? scanned;
   return { text: scanned.text, rules: [...new Set([...bare.rules, ...scanned.rules])] };
+}
+
+/** What was asked of a server: where is kept, the values in the query are not. */
+function request(text: string): RedactedValue | undefined {
+  const bare = redactUrl(text, { dropQuery: true });
+  const rest = url(bare?.text ?? text);
+  if (!bare || !rest) return bare ?? rest;
+  return { text: rest.text, rules: [...new Set([...bare.rules, ...rest.rules])] };
 }
 
 function changed(

@@ -5,8 +5,8 @@ import { createEnvelope, type Envelope, listedCharacters } from '../evidence/env
 import { quarantine } from '../evidence/quarantine.ts';
 import { decodeStreamRecord, type RecordHead } from '../evidence/stream-record.ts';
 import { JsonDocument } from '../json/document.ts';
-import { type RedactionSettings, reduce } from '../redaction/redact-or-reduce.ts';
-import { redactSpans } from '../redaction/span-policy.ts';
+import { type RedactionSettings, redactOrReduce, reduce } from '../redaction/redact-or-reduce.ts';
+import { spanPlaces } from '../redaction/span-places.ts';
 import { MAX_INDEXED_LINKS } from './link-budget.ts';
 import { readExport } from './otlp.ts';
 import { skeletonOfSpans } from './skeleton.ts';
@@ -37,10 +37,12 @@ export function prepareTraces(
     // Ingest let only spans through that can be filed: a record without one, or with others, is not ours.
     if (spans.length === 0) throw new UnreadableRecordError('no_span');
     const deviations = rejected.map(({ rule }) => `left_out_${rule}`);
+    const places = spanPlaces(settings.policy, runIdAttributes);
     let listed = 0;
     const envelopes = [...splitExport(document, spans, traceOf)].map(([traceId, text]) => {
       const isReduced = listed >= MAX_LISTED_CHARACTERS;
-      const envelope = envelopeOf({ record, head, traceId, text, deviations, settings, isReduced });
+      const part = { record, head, traceId, text, deviations, settings, places, isReduced };
+      const envelope = envelopeOf(part);
       listed += listedCharacters(envelope.redaction);
       return envelope;
     });
@@ -60,6 +62,7 @@ interface Part {
   readonly text: string;
   readonly deviations: readonly string[];
   readonly settings: RedactionSettings;
+  readonly places: ReturnType<typeof spanPlaces>;
   readonly isReduced: boolean;
 }
 
@@ -70,10 +73,13 @@ function envelopeOf({
   text,
   deviations,
   settings,
+  places,
   isReduced,
 }: Part): Envelope {
   const document = new JsonDocument(text);
-  const stored = (isReduced ? reduce : redactSpans)(document, settings, skeletonOfSpans);
+  const stored = isReduced
+    ? reduce(document, settings, skeletonOfSpans)
+    : redactOrReduce(document, places, settings, skeletonOfSpans);
   return createEnvelope({
     head,
     receivedBytes: Buffer.byteLength(text),

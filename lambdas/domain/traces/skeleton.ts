@@ -1,8 +1,7 @@
 import type { JsonDocument } from '../json/document.ts';
 import { Kind, NONE, type Node } from '../json/scanner.ts';
-import { detect } from '../redaction/detectors.ts';
-import { marker } from '../redaction/marker.ts';
-import { isKeptAttribute } from '../redaction/span-policy.ts';
+import { attributeTreatment, isControlAttribute } from '../redaction/attribute-map.ts';
+import type { ValueRedactor } from '../redaction/redact-value.ts';
 import { otlpMember } from './members.ts';
 import { type OtlpSpan, readExport } from './otlp.ts';
 
@@ -11,12 +10,12 @@ import { type OtlpSpan, readExport } from './otlp.ts';
  * status code and the `lineage.*` attributes, each judged on its own; no name, no other text. Itself
  * OTLP/JSON, so that it is read like any other stored trace.
  */
-export function skeletonOfSpans(document: JsonDocument): string {
-  const spans = readExport(document).spans.map((span) => skeletonOf(document, span));
+export function skeletonOfSpans(document: JsonDocument, redactor: ValueRedactor): string {
+  const spans = readExport(document).spans.map((span) => skeletonOf(document, redactor, span));
   return `{"resourceSpans":[{"scopeSpans":[{"spans":[${spans.join(',')}]}]}]}`;
 }
 
-function skeletonOf(document: JsonDocument, span: OtlpSpan): string {
+function skeletonOf(document: JsonDocument, redactor: ValueRedactor, span: OtlpSpan): string {
   const { traceId, spanId, parentSpanId, startTimeUnixNano, endTimeUnixNano } = span;
   const { kind, statusCode } = span;
   return JSON.stringify({
@@ -29,29 +28,34 @@ function skeletonOf(document: JsonDocument, span: OtlpSpan): string {
     ...(endTimeUnixNano !== undefined && { endTimeUnixNano }),
     attributes: document
       .items(document.get(span.node, 'attributes'))
-      .flatMap((attribute) => keptAttribute(document, attribute) ?? []),
+      .flatMap((attribute) => keptAttribute(document, redactor, attribute) ?? []),
     ...(statusCode !== undefined && { status: { code: statusCode } }),
   });
 }
 
-function keptAttribute(document: JsonDocument, attribute: Node): object | undefined {
+function keptAttribute(
+  document: JsonDocument,
+  redactor: ValueRedactor,
+  attribute: Node,
+): object | undefined {
   const key = document.string(document.get(attribute, 'key'));
-  if (key === undefined || !isKeptAttribute(key)) return undefined;
+  if (key === undefined || !isControlAttribute(key)) return undefined;
   const value = document.get(attribute, 'value');
   const text = document.string(otlpMember(document, value, 'stringValue'));
-  if (text !== undefined) return { key, value: { stringValue: safeText(text) } };
+  if (text !== undefined) return { key, value: { stringValue: safeText(redactor, key, text) } };
   const flag = otlpMember(document, value, 'boolValue');
   if (flag !== NONE && document.kind(flag) === Kind.literal) {
     return { key, value: { boolValue: document.raw(flag) === 'true' } };
   }
   const integer = otlpMember(document, value, 'intValue');
   const digits = integer === NONE ? undefined : (document.string(integer) ?? document.raw(integer));
-  if (digits !== undefined && /^-?\d{1,20}$/.test(digits))
-    return { key, value: { intValue: digits } };
-  return { key };
+  const isSafe = digits !== undefined && /^-?\d{1,20}$/.test(digits);
+  return isSafe && !redactor.redact(digits, 'scan')
+    ? { key, value: { intValue: digits } }
+    : { key };
 }
 
-function safeText(text: string): string {
-  const rule = detect(text);
-  return rule === undefined ? text : marker(rule);
+function safeText(redactor: ValueRedactor, key: string, text: string): string {
+  const treatment = attributeTreatment(key) === 'identity' ? 'identity' : 'scan';
+  return redactor.redact(text, treatment)?.text ?? text;
 }
