@@ -8,6 +8,8 @@ export interface Result {
   readonly rows: ReadonlyArray<Readonly<Record<string, Cell>>>;
   /** What the figures are measured against, and what they depend on. */
   readonly notes: readonly string[];
+  /** Tables of other columns that were measured in the same run, by name. */
+  readonly parts?: Readonly<Record<string, Result>>;
 }
 
 export interface Benchmark {

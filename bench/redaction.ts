@@ -1,5 +1,7 @@
 import { redactSql } from '../lambdas/domain/redaction/sql/redact-sql.ts';
 import type { Benchmark } from './benchmark.ts';
+import { corpora } from './redaction-corpora.ts';
+import { measurePeers } from './redaction-peers.ts';
 import { compare } from './rounds.ts';
 
 const SIZES = { '200 B': 200, '1 KB': 1_000, '10 KB': 10_000, '200 KB': 200_000 };
@@ -32,7 +34,7 @@ const PATHOLOGICAL: Readonly<Record<string, string>> = {
 
 /** Redaction of SQL against the parser of the engine on the same text as a JSON string. */
 export const redaction: Benchmark = {
-  summary: 'redaction of SQL against JSON.parse of the same text as a JSON string',
+  summary: 'redaction of SQL against JSON.parse of the same text, and against other redactors',
 
   async run() {
     const rows = [];
@@ -51,6 +53,7 @@ export const redaction: Benchmark = {
         'goals: at most 10 us for 200 B, at least 50 MB/s from 1 KB on, at most 50,000 us for what is made to be slow',
         'ratio: time of the redaction over time of JSON.parse, which copies a text without looking for its meaning',
       ],
+      parts: { peers: measurePeers(corpora()) },
     };
   },
 };

@@ -5,6 +5,7 @@ import { createProgress } from '../localstack/progress.ts';
 import { archive } from './archive.ts';
 import type { Benchmark, Result } from './benchmark.ts';
 import { bundle } from './bundle.ts';
+import { corpus } from './corpus.ts';
 import { ingest } from './ingest.ts';
 import { json } from './json.ts';
 import { path } from './path.ts';
@@ -20,6 +21,7 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   json,
   redaction,
   event,
+  corpus,
   bundle,
   path,
 };

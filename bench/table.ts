@@ -1,7 +1,7 @@
 import type { Cell, Result } from './benchmark.ts';
 
-/** A result as an aligned table with its notes below. */
-export function renderResult(name: string, { rows, notes }: Result): string {
+/** A result as an aligned table with its notes below, and its parts below that. */
+export function renderResult(name: string, { rows, notes, parts = {} }: Result): string {
   const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
   const lines = [
     columns.map(heading),
@@ -17,9 +17,14 @@ export function renderResult(name: string, { rows, notes }: Result): string {
       .join('  ')
       .trimEnd(),
   );
-  return [name, ...table.map((line) => `  ${line}`), ...notes.map((note) => `  - ${note}`)].join(
-    '\n',
-  );
+  return [
+    name,
+    ...table.map((line) => `  ${line}`),
+    ...notes.map((note) => `  - ${note}`),
+    ...Object.entries(parts).map(
+      ([part, result]) => `\n${renderResult(`${name}, ${part}`, result)}`,
+    ),
+  ].join('\n');
 }
 
 /** `initMillis` reads `init millis`. */

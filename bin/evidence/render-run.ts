@@ -1,4 +1,5 @@
 import { groupBy } from '../../lambdas/domain/collections.ts';
+import type { RowLimit } from '../../lambdas/domain/openlineage/row-limits.ts';
 import type { Statement, viewRun } from '../../lambdas/domain/openlineage/run-view.ts';
 import { printable, table } from './table.ts';
 
@@ -15,6 +16,7 @@ export function renderRun(run: RunView): string {
       run.referredToBy.map(({ by, from }) => `${by} of ${printable(from)}`),
     ),
     section('Spans', renderTraces(run)),
+    section('Row limits', 'limits' in run ? run.limits.map(renderLimit) : []),
     section(
       'Findings',
       run.findings.map(({ kind, severity, id }) => `${severity} ${kind} ${id}`),
@@ -86,6 +88,11 @@ function renderObjects({ events }: HeldRun): string[] {
     const redacted = lines.reduce((sum, { redaction }) => sum + redaction.fieldCount, 0);
     return `${object}, line ${numbers.join(', ')}, redacted fields ${redacted}`;
   });
+}
+
+function renderLimit({ by, bound, rows, percent, path }: RowLimit): string {
+  const size = rows === undefined ? bound : `${rows}${percent ? ' percent' : ' rows'}`;
+  return `${by} ${size} (${printable(path)})`;
 }
 
 function renderTraces({ traces }: RunView): string[] {

@@ -1,5 +1,6 @@
 import type { Envelope } from '../evidence/envelope.ts';
-import type { RowBound, SqlFacts } from '../redaction/sql/facts.ts';
+import type { SqlFacts } from '../redaction/sql/facts.ts';
+import type { RowBound } from '../redaction/sql/row-bounds.ts';
 
 /** A bound on the rows that a statement of an event could touch, taken before its values went. */
 export interface RowLimit {

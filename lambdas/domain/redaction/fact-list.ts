@@ -1,4 +1,4 @@
-import type { ErrorFields } from './error-text.ts';
+import type { ErrorFields } from './error-fields.ts';
 import type { RedactedValue, StatementFacts } from './redact-value.ts';
 
 /** What had to be taken from a document before its values went, by path. */

@@ -5,7 +5,8 @@ import type { Finding } from './finding.ts';
 const MAX_QUOTED_CHARACTERS = 66;
 /** Longest user and password before a host that is still looked at. */
 const MAX_USER_INFO_CHARACTERS = 256;
-const LONGEST_IP_LITERAL = 48;
+const MAX_LITERAL_CHARACTERS = 48;
+const IP_LITERAL = /^\[(?:ipv6:)?[0-9a-f:.]+\]/i;
 
 /** What files are called that have an `@` in their name: no top-level domain is. */
 const FILE_ENDINGS = new Set(
@@ -36,7 +37,7 @@ function startOfLocalPart(text: string, at: number, first: number): number {
     const opening = text.lastIndexOf('"', at - 2);
     return Math.max(opening, first, at - MAX_QUOTED_CHARACTERS);
   }
-  while (start > first && isLocalPart(text.charCodeAt(start - 1))) start--;
+  while (start > first && isLocalPartAt(text, start - 1)) start--;
   // A quote in front belongs to the text around.
   while (text[start] === "'" || text[start] === '`') start++;
   return start;
@@ -45,9 +46,8 @@ function startOfLocalPart(text: string, at: number, first: number): number {
 /** Offset behind a domain with a dot in it, or behind an address in brackets. */
 function endOfDomain(text: string, after: number): number | undefined {
   if (text[after] === '[') {
-    const end = text.indexOf(']', after);
-    const literal = text.slice(after + 1, Math.min(end, after + LONGEST_IP_LITERAL));
-    return /^(?:ipv6:)?[0-9a-f:.]+$/i.test(literal) ? end + 1 : undefined;
+    const literal = IP_LITERAL.exec(text.slice(after, after + MAX_LITERAL_CHARACTERS))?.[0];
+    return literal === undefined ? undefined : after + literal.length;
   }
   let end = endOfRun(text, after, isDomainPart);
   while (end > after && '.-'.includes(text[end - 1] as string)) end--;
@@ -82,6 +82,15 @@ function isHostAhead(text: string, at: number): boolean {
 }
 
 const isDomainPart = (code: number) => code === 46 || code === 45 || isAlphanumeric(code);
+
+const ESCAPED_LETTER = /^u[0-9a-f]{4}/i;
+
+function isLocalPartAt(text: string, at: number): boolean {
+  const code = text.charCodeAt(at);
+  // A letter beyond ASCII, as JSON escapes it.
+  if (code === 92) return ESCAPED_LETTER.test(text.slice(at + 1, at + 6));
+  return isLocalPart(code);
+}
 
 /** RFC 5322 atext that addresses in use have: `!#$%&'*+-.^_~` and letters of any script. */
 const isLocalPart = (code: number) =>

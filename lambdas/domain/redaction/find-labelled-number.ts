@@ -31,7 +31,15 @@ for (const label of [...LABELS, ...NUMBER_WORDS]) ENDINGS[endingOf(label, label.
 export function findLabelledNumber(text: string, at: number): Finding | undefined {
   let end = at;
   while (end > 0 && at - end < MAX_GAP_CHARACTERS && isGap(text.charCodeAt(end - 1))) end--;
-  if (end === at || ENDINGS[endingOf(text, end)] === 0 || !isLabel(text, end)) return undefined;
+  if (end === at || ENDINGS[endingOf(text, end)] === 0 || isDigit(text.charCodeAt(end - 1)))
+    return undefined;
+  const stop = endOfNumber(text, at);
+  if (stop === undefined || !isLabel(text, end)) return undefined;
+  return { start: at, end: stop, rule: 'national_number' };
+}
+
+/** Offset behind the letters and digits here, and the groups of digits that follow; undefined when the digits are few. */
+function endOfNumber(text: string, at: number): number | undefined {
   let stop = at;
   let digits = 0;
   for (let next = at; next < at + MAX_NUMBER_CHARACTERS; next++) {
@@ -40,7 +48,7 @@ export function findLabelledNumber(text: string, at: number): Finding | undefine
     else if (isAlphanumeric(code) ? stop < next : code !== 45 && code !== 32 && code !== 46) break;
     if (isAlphanumeric(code)) stop = next + 1;
   }
-  return digits < MIN_DIGITS ? undefined : { start: at, end: stop, rule: 'national_number' };
+  return digits < MIN_DIGITS ? undefined : stop;
 }
 
 function isLabel(text: string, end: number): boolean {

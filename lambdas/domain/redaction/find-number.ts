@@ -21,6 +21,7 @@ const MIXED_GROUPS = new Set(['2-2-2-3-2']);
 
 /** The card or national number that the digits at a word's start make, perhaps in groups. */
 export function findDigits(text: string, at: number, end: number): Finding | undefined {
+  if (!isDigit(text.charCodeAt(at))) return undefined;
   // The digits behind a decimal point are a number's.
   if (text[at - 1] === '.' && isDigit(text.charCodeAt(at - 2))) return undefined;
   const groups = digitGroups(text, at, end, MIN_PROVEN_DIGITS);
@@ -81,29 +82,20 @@ function isBareCardNumber(digits: string): boolean {
   return (isUsual || digits.startsWith('62')) && isCardNumber(digits);
 }
 
-/** `tmp_4111111111111111`, `card4111111111111111USD`: digits in a longer word that is no hash. */
-export function findDigitsInside(text: string, at: number, end: number): Finding | undefined {
-  for (let piece = at; piece < end; ) {
-    const stop = endOfRun(text, piece, isAlphanumeric, end - piece);
-    for (let start = piece; start < stop; ) {
-      const digits = endOfRun(text, start, isDigit, stop - start);
-      const rule = ruleInside(text, piece, start, digits, stop);
-      if (rule !== undefined) return { start, end: digits, rule };
-      start = Math.max(digits, start + 1);
-    }
-    piece = Math.max(stop, piece + 1);
-  }
-  return undefined;
+/** `tmp_4111111111111111`, `card4111111111111111USD`: the digits that start here in a longer word that is no hash. */
+export function findDigitsInside(text: string, at: number, wordEnd: number): Finding | undefined {
+  if (!isDigit(text.charCodeAt(at)) || isDigit(text.charCodeAt(at - 1))) return undefined;
+  const end = endOfRun(text, at, isDigit, Math.min(wordEnd - at, MAX_PROVEN_DIGITS + 1));
+  if (end - at < MIN_INSIDE_DIGITS || end - at > MAX_PROVEN_DIGITS) return undefined;
+  const rule = ruleInside(text, at, end);
+  return rule === undefined ? undefined : { start: at, end, rule };
 }
 
-function ruleInside(
-  text: string,
-  piece: number,
-  start: number,
-  end: number,
-  stop: number,
-): string | undefined {
-  if (end - start < MIN_INSIDE_DIGITS || end - start > MAX_PROVEN_DIGITS) return undefined;
+/** @param start of digits in a word, up to `end` */
+function ruleInside(text: string, start: number, end: number): string | undefined {
+  let piece = start;
+  while (start - piece < MIN_HASH_CHARACTERS && isAlphanumeric(text.charCodeAt(piece - 1))) piece--;
+  const stop = endOfRun(text, end, isAlphanumeric, MIN_HASH_CHARACTERS);
   const isHash = stop - piece >= MIN_HASH_CHARACTERS && HEXADECIMAL.test(text.slice(piece, stop));
   if (isHash) return undefined;
   const digits = text.slice(start, end);
@@ -120,7 +112,11 @@ const DIGIT = /\d/;
 
 /** The IBAN that starts here, in one piece or in groups. */
 export function findIban(text: string, at: number): Finding | undefined {
-  if (!isDigit(text.charCodeAt(at + 2)) || !isDigit(text.charCodeAt(at + 3))) return undefined;
+  const isHead =
+    isDigit(text.charCodeAt(at + 2)) &&
+    isDigit(text.charCodeAt(at + 3)) &&
+    !isDigit(text.charCodeAt(at));
+  if (!isHead) return undefined;
   const length = ibanLength(text.slice(at, at + 2).toUpperCase());
   if (length === undefined) return undefined;
   let digits = '';

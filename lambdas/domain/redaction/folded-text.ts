@@ -44,3 +44,18 @@ function readAs(written: string): string {
     : Number(`0x${written.slice(-2)}`);
   return code >= 32 && code < 127 ? String.fromCharCode(code) : written;
 }
+
+/** Whether an escape starts at a `%`, `\\` or `&`; anything else asked for is a character that is read as another. */
+export function mayStartEscape(text: string, at: number): boolean {
+  const next = text[at + 1] ?? '';
+  switch (text[at]) {
+    case '%':
+      return next >= '2' && next <= '7';
+    case '\\':
+      return next === 'u';
+    case '&':
+      return next === '#';
+    default:
+      return true;
+  }
+}

@@ -16,6 +16,7 @@ export function isMarker(text: string): boolean {
 /** Offset behind the marker that starts here; undefined when none does. */
 export function endOfMarker(text: string, at: number): number | undefined {
   if (!text.startsWith(HEAD, at)) return undefined;
-  const end = text.indexOf(']', at) + 1;
-  return end - at <= MAX_CHARACTERS && isMarker(text.slice(at, end)) ? end : undefined;
+  const shown = text.slice(at, at + MAX_CHARACTERS);
+  const end = shown.indexOf(']') + 1;
+  return isMarker(shown.slice(0, end)) ? at + end : undefined;
 }

@@ -24,6 +24,8 @@ export interface Place {
   readonly isUntouched?: boolean;
   /** The names of the members are names of columns. */
   readonly hasColumns?: boolean;
+  /** A text here is a name, as those of members are. */
+  readonly isName?: boolean;
   /** What is dropped here is listed under this rule. */
   readonly rule?: string;
   /** Of the statements here. */
@@ -202,7 +204,7 @@ class Walk<P extends Place> {
       // The place is the one of the name that is stored, so that a second run decides the same.
       const stored = this.nameOf(name, place);
       this.steps.push(stored);
-      if (stored !== name) this.replace(key, JSON.stringify(stored), ['identifier']);
+      this.rename(key, name, stored);
       this.visit(key + 1, places.member(stored, place));
       this.steps.pop();
     }
@@ -213,12 +215,17 @@ class Walk<P extends Place> {
     return isIdentifier ? this.redactor.pseudonym(name) : name;
   }
 
+  private rename(node: Node, name: string, stored: string): void {
+    if (stored !== name) this.replace(node, JSON.stringify(stored), ['identifier']);
+  }
+
   private text(node: Node, place: P): void {
     const text = this.document.string(node) as string;
     this.changes.work(text.length);
     if (text === '' || isMarker(text)) return;
-    if (place.text === 'drop') this.drop(node, place);
-    else if (place.text === 'scan' && looksLikeJson(text)) this.json(node, text, place);
+    if (place.isName) this.rename(node, text, this.nameOf(text, place));
+    else if (place.text === 'drop') this.drop(node, place);
+    else if (MAY_BE_JSON.has(place.text) && looksLikeJson(text)) this.json(node, text, place);
     else this.apply(node, text, this.redactor.redact(text, place.text, place.dialect));
   }
 
@@ -228,7 +235,7 @@ class Walk<P extends Place> {
       inner = new JsonDocument(text);
     } catch (error) {
       if (!(error instanceof JsonSyntaxError)) throw error;
-      this.apply(node, text, this.redactor.redact(text, 'scan', place.dialect));
+      this.apply(node, text, this.redactor.redact(text, place.text, place.dialect));
       return;
     }
     if (this.textDepth === MAX_TEXT_DEPTH) {
@@ -285,6 +292,9 @@ class Walk<P extends Place> {
     return path;
   }
 }
+
+/** Treatments under which a text may be a document; of the others nothing but what they know is kept. */
+const MAY_BE_JSON: ReadonlySet<Treatment> = new Set(['scan', 'identity']);
 
 /** `null`, `""`, `{}` and `[]`, however they are spaced. */
 function isEmpty(document: JsonDocument, node: Node): boolean {

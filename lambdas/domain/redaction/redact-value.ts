@@ -1,6 +1,7 @@
 import { type EpochKey, keyedHash } from '../evidence/keyed-hash.ts';
 import { redactCommandLine } from './command-line.ts';
-import { type ErrorFields, redactErrorText } from './error-text.ts';
+import type { ErrorFields } from './error-fields.ts';
+import { redactErrorText } from './error-text.ts';
 import type { SourcedDialect } from './event-dialect.ts';
 import { needsPseudonymInPath, pseudonym } from './identifier.ts';
 import { marker } from './marker.ts';

@@ -1,5 +1,6 @@
-import { endOfRun, isDigit } from './characters.ts';
+import { endOfRun, isDigit, isSpace } from './characters.ts';
 import type { Finding } from './finding.ts';
+import { endOfMarker } from './marker.ts';
 import { isTokenPart } from './secret-shapes.ts';
 
 const PRIVATE_KEY_HEADER = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY/y;
@@ -34,4 +35,33 @@ export function findAzureSecret(text: string, at: number): Finding | undefined {
   const end = endOfRun(text, at + 1, isTokenPart);
   if (at < AZURE_HEAD_CHARACTERS || end - at <= MIN_AZURE_TAIL_CHARACTERS) return undefined;
   return { start: at - AZURE_HEAD_CHARACTERS, end, rule: 'secret' };
+}
+
+/** A sentence about bearer authentication goes on with a word. */
+const PLAIN_WORD = /^[A-Za-z]?[a-z]{1,20}[.=]?$/;
+const PRINTABLE = /^[\x20-\x7e]+$/;
+
+/** End of the token behind `Bearer` or `Basic`, whose word ends here. */
+function endOfSchemeToken(text: string, scheme: string, at: number): number | undefined {
+  const start = endOfRun(text, at, (code) => code === 32 || code === 9, 8);
+  if (start === at) return undefined;
+  const end = endOfRun(text, start, isTokenPart);
+  const isPlainWord = end - start <= 24 && PLAIN_WORD.test(text.slice(start, end));
+  if (scheme === 'bearer') return end - start >= 8 && !isPlainWord ? end : undefined;
+  // What `Basic` announces is a user and a password, with a colon between: most words are not.
+  const decoded =
+    end - start >= 4 ? Buffer.from(text.slice(start, end), 'base64').toString('latin1') : '';
+  const isWhole = (end - start) % 4 === 0 || PRINTABLE.test(decoded);
+  return decoded.includes(':') && isWhole ? end : undefined;
+}
+
+/** The token behind the word `Bearer` or `Basic`, when a word is one. */
+export function findSchemeToken(text: string, at: number, wordEnd: number): Finding | undefined {
+  if (wordEnd - at !== 5 && wordEnd - at !== 6) return undefined;
+  const scheme = text.slice(at, wordEnd).toLowerCase();
+  if (scheme !== 'bearer' && scheme !== 'basic') return undefined;
+  const end = endOfSchemeToken(text, scheme, wordEnd);
+  if (end === undefined) return undefined;
+  const start = endOfRun(text, wordEnd, isSpace);
+  return endOfMarker(text, start) === undefined ? { start, end, rule: 'secret' } : undefined;
 }

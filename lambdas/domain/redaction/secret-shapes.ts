@@ -117,24 +117,6 @@ export function endOfJwt(text: string, at: number): number | undefined {
   return end - head > 8 ? end : undefined;
 }
 
-/** A sentence about bearer authentication goes on with a word. */
-const PLAIN_WORD = /^[A-Za-z]?[a-z]{1,20}[.=]?$/;
-const PRINTABLE = /^[\x20-\x7e]+$/;
-
-/** End of the token behind `Bearer` or `Basic`, whose word ends here. */
-export function endOfSchemeToken(text: string, scheme: string, at: number): number | undefined {
-  const start = endOfRun(text, at, (code) => code === 32 || code === 9, 8);
-  if (start === at) return undefined;
-  const end = endOfRun(text, start, isTokenPart);
-  const isPlainWord = end - start <= 24 && PLAIN_WORD.test(text.slice(start, end));
-  if (scheme === 'bearer') return end - start >= 8 && !isPlainWord ? end : undefined;
-  // What `Basic` announces is a user and a password, with a colon between: most words are not.
-  const decoded =
-    end - start >= 4 ? Buffer.from(text.slice(start, end), 'base64').toString('latin1') : '';
-  const isWhole = (end - start) % 4 === 0 || PRINTABLE.test(decoded);
-  return decoded.includes(':') && isWhole ? end : undefined;
-}
-
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}(?![0-9a-z])/iy;
 
 /** End of the UUID that starts here. Its digits are nobody's. */

@@ -29,8 +29,8 @@ export interface SpanPlace extends Place {
 /** Free text of the caller, and bytes that nobody can judge. Emptied, so that they stay well-formed. */
 const EMPTIED_MEMBERS: ReadonlySet<string> = new Set(['tracestate', 'bytesvalue']);
 
-/** Longer names of attributes inside attributes say nothing more together. */
-const MAX_JOINED_CHARACTERS = 256;
+/** No listed name is longer: what stands deeper says no more together. */
+const MAX_JOINED_CHARACTERS = 64;
 
 /**
  * The places of an OTLP/JSON export of traces. Members that OTLP does not know are judged as attributes
@@ -151,7 +151,7 @@ interface JudgedKey {
   readonly isTextOnly?: boolean;
 }
 
-const KEY: SpanPlace = { text: 'identity', other: 'keep' };
+const KEY: SpanPlace = { text: 'scan', other: 'keep', isName: true };
 const WELL_FORMED: SpanPlace = { text: 'keep', other: 'keep' };
 const UNTOUCHED: SpanPlace = { text: 'keep', other: 'keep', isUntouched: true };
 const EMPTIED: SpanPlace = { text: 'drop', other: 'drop', leaves: 'empty' };

@@ -1,21 +1,21 @@
 import { applyEdits, type Edit } from '../json/edit.ts';
-import { classOf, DIGIT, endOfRun, isSpace, MARK, ODD, UNDERSCORE, WORD } from './characters.ts';
+import { classOf, DIGIT, endOfRun, MARK, ODD, UNDERSCORE, WORD } from './characters.ts';
 import { findAddress } from './find-address.ts';
 import { findLabelledNumber } from './find-labelled-number.ts';
-import { findNamedValue } from './find-named-value.ts';
+import { findNamedValue, mayEndName } from './find-named-value.ts';
 import { findDigits, findDigitsInside, findIban, findLetteredNumber } from './find-number.ts';
 import type { Finding } from './finding.ts';
+import { mayStartEscape } from './folded-text.ts';
 import { endOfMarker, marker } from './marker.ts';
-import { endOfPasswordHash, endOfPrivateKey, findAzureSecret } from './secret-forms.ts';
 import {
-  endOfJwt,
-  endOfSchemeToken,
-  endOfSecret,
-  endOfUuid,
-  isDashed,
-  mayStartSecret,
-} from './secret-shapes.ts';
+  endOfPasswordHash,
+  endOfPrivateKey,
+  findAzureSecret,
+  findSchemeToken,
+} from './secret-forms.ts';
+import { endOfJwt, endOfSecret, endOfUuid, isDashed, mayStartSecret } from './secret-shapes.ts';
 import { redactUrl } from './url.ts';
+import { endOfUrl } from './url-end.ts';
 
 /** A shorter word has nothing to hide behind an underscore or letters. */
 const MIN_COMPOUND_CHARACTERS = 12;
@@ -32,11 +32,13 @@ export class TextScan {
   isOdd = false;
   private readonly text: string;
   private readonly isInUrl: boolean;
+  /** The word that is being looked at, which a find may end within, and all classes in it. */
+  private wordEnd = 0;
+  private wordClasses = 0;
   /** No JWT starts before here. */
   private jwtFrom = 0;
   /** No URL starts before here: those inside another were cut with it. */
   private urlFrom = 0;
-  private urlSign: number | undefined;
   /** No address starts before here. */
   private addressFrom = 0;
 
@@ -80,12 +82,12 @@ export class TextScan {
         return found && found.start >= this.addressFrom ? this.replace(found) : at + 1;
       }
       default:
-        this.isOdd ||= isEscape(text, at);
+        this.isOdd ||= mayStartEscape(text, at);
         return at + 1;
     }
   }
 
-  private word(at: number): number {
+  private readWord(at: number): void {
     const { text } = this;
     let classes = 0;
     let end = at;
@@ -94,6 +96,14 @@ export class TextScan {
       if ((found & WORD) === 0) break;
       classes |= found;
     }
+    this.wordEnd = end;
+    this.wordClasses = classes;
+  }
+
+  private word(at: number): number {
+    const { text } = this;
+    if (at >= this.wordEnd) this.readWord(at);
+    const { wordEnd: end, wordClasses: classes } = this;
     if ((classes & ODD) !== 0) this.isOdd = true;
     const next = text.charCodeAt(end);
     let found: number | undefined;
@@ -103,12 +113,9 @@ export class TextScan {
       if (next === 45 && end - at === 8) found = endOfUuid(text, at);
       found ??= this.numbers(at, end, classes);
     }
-    if (
-      found === undefined &&
-      (classes & UNDERSCORE) !== 0 &&
-      end - at >= MIN_COMPOUND_CHARACTERS
-    ) {
-      found = this.pieces(at, end);
+    const isCompound = (classes & (UNDERSCORE | DIGIT)) !== 0 && (classes & WORD) !== DIGIT;
+    if (found === undefined && isCompound && end - at >= MIN_COMPOUND_CHARACTERS) {
+      found = this.inside(at, end);
     }
     if (found === undefined && mayEndName(next))
       found = this.replaceFound(findNamedValue(text, end));
@@ -120,24 +127,18 @@ export class TextScan {
     const isUrl = text.charCodeAt(end + 1) === 47 && text.charCodeAt(end + 2) === 47;
     if (!isUrl && !(end - at === 4 && text.slice(at, end).toLowerCase() === 'jdbc'))
       return undefined;
-    if (this.isInUrl || at < this.urlFrom || at > this.lastUrlSign()) return undefined;
-    const stop = endOfRun(text, end, isUrlPart);
-    this.urlFrom = stop;
-    const redacted = redactUrl(text.slice(at, stop));
+    if (this.isInUrl || at < this.urlFrom) return undefined; // what else hides in it is found word by word
+    const stop = endOfUrl(text, end);
+    this.urlFrom = stop.end;
+    const redacted = stop.maySayMore ? redactUrl(text.slice(at, stop.end)) : undefined;
     if (redacted === undefined) return undefined;
     const rest = new TextScan(redacted.text, true);
     rest.run();
     this.isOdd ||= rest.isOdd;
     const rules = [...redacted.rules, ...rest.edits.flatMap((edit) => edit.rules)];
-    this.edits.push({ start: at, end: stop, replacement: rest.applied(), rules });
-    this.addressFrom = stop;
-    return stop;
-  }
-
-  /** Behind the last of these no URL has anything to cut. */
-  private lastUrlSign(): number {
-    this.urlSign ??= Math.max(...URL_SIGNS.map((sign) => this.text.lastIndexOf(sign)));
-    return this.urlSign;
+    this.edits.push({ start: at, end: stop.end, replacement: rest.applied(), rules });
+    this.addressFrom = stop.end;
+    return stop.end;
   }
 
   private secret(at: number, end: number): number | undefined {
@@ -149,41 +150,32 @@ export class TextScan {
       if (jwt !== undefined) return this.replaceSecret(at, jwt);
       this.jwtFrom = endOfRun(text, at, isDashed);
     }
-    const length = end - at;
-    if (length !== 5 && length !== 6) return undefined;
-    const scheme = text.slice(at, end).toLowerCase();
-    if (scheme !== 'bearer' && scheme !== 'basic') return undefined;
-    const token = endOfSchemeToken(text, scheme, end);
-    if (token === undefined) return undefined;
-    const start = endOfRun(text, end, isSpace);
-    return endOfMarker(text, start) === undefined ? this.replaceSecret(start, token) : undefined;
+    return this.replaceFound(findSchemeToken(text, at, end));
   }
 
   private numbers(at: number, end: number, classes: number): number | undefined {
     const { text } = this;
-    const isPlain = (classes & WORD) === DIGIT;
-    const found =
+    const isGrouped = (classes & WORD) === DIGIT || (classes & UNDERSCORE) !== 0;
+    return this.replaceFound(
       findLabelledNumber(text, at) ??
-      (isPlain || (classes & UNDERSCORE) !== 0 ? findDigits(text, at, end) : undefined) ??
-      findIban(text, at) ??
-      findLetteredNumber(text, at, end) ??
-      (end - at >= MIN_COMPOUND_CHARACTERS && !isPlain
-        ? findDigitsInside(text, at, end)
-        : undefined);
-    return this.replaceFound(found);
+        (isGrouped ? findDigits(text, at, end) : undefined) ??
+        findIban(text, at) ??
+        findLetteredNumber(text, at, end),
+    );
   }
 
-  /** `old_AKIA…`: a secret or an account behind an underscore. */
-  private pieces(at: number, end: number): number | undefined {
+  /** `old_AKIA…`, `card4111111111111111`: secrets and accounts behind underscores, numbers anywhere in a word. */
+  private inside(at: number, end: number): number | undefined {
     const { text } = this;
-    for (let piece = at + 1; piece < end; piece++) {
-      if (text.charCodeAt(piece - 1) !== 95) continue;
-      const secret = mayStartSecret(text, piece) ? endOfSecret(text, piece) : undefined;
-      if (secret !== undefined) return this.replaceSecret(piece, secret);
-      const iban = findIban(text, piece);
-      if (iban !== undefined) return this.replace(iban);
+    let found: number | undefined;
+    for (let next = at; next < end; ) {
+      const isPiece = next > at && text.charCodeAt(next - 1) === 95;
+      const hit =
+        (isPiece ? findPiece(text, next) : undefined) ?? findDigitsInside(text, next, end);
+      if (hit !== undefined) found = this.replace(hit);
+      next = hit?.end ?? next + 1;
     }
-    return undefined;
+    return found === undefined ? undefined : Math.max(found, end);
   }
 
   private replaceSecret(start: number, end: number | undefined): number | undefined {
@@ -201,39 +193,8 @@ export class TextScan {
   }
 }
 
-/** User info, pairs, escapes, webhooks and bots. */
-const URL_SIGNS = ['@', '=', '%', 'hook', '/bot'];
-
-/** `%4`, `\\u`, `&#`, or a character that is read as another. */
-function isEscape(text: string, at: number): boolean {
-  const next = text[at + 1] ?? '';
-  switch (text[at]) {
-    case '%':
-      return next >= '2' && next <= '7';
-    case '\\':
-      return next === 'u';
-    case '&':
-      return next === '#';
-    default:
-      return true;
-  }
+/** A secret or an account that starts behind an underscore. */
+function findPiece(text: string, at: number): Finding | undefined {
+  const end = mayStartSecret(text, at) ? endOfSecret(text, at) : undefined;
+  return end === undefined ? findIban(text, at) : { start: at, end, rule: 'secret' };
 }
-
-/** What may follow the name of a value: `=`, `:`, `>`, a quote, a backslash, a bracket, a blank. */
-function mayEndName(code: number): boolean {
-  return (
-    code === 61 ||
-    code === 58 ||
-    code === 62 ||
-    code === 32 ||
-    code === 34 ||
-    code === 9 ||
-    code === 39 ||
-    code === 92 ||
-    code === 93 ||
-    code === 96
-  );
-}
-
-const isUrlPart = (code: number) =>
-  !isSpace(code) && code !== 34 && code !== 60 && code !== 62 && code !== 96;

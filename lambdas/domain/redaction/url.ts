@@ -18,7 +18,7 @@ const MAX_NESTING = 1;
 
 /** Addresses whose path lets anybody post: Slack, Teams, Discord, Telegram. What follows the part kept here is the secret. */
 const SECRET_PATH =
-  /^(https?:\/\/(?:hooks\.slack(?:-gov)?\.com\/\w{1,16}|[\w.-]{1,200}\.webhook\.office\.com\/\w{1,16}|(?:\w{1,16}\.)?discord(?:app)?\.com\/api\/webhooks|api\.telegram\.org\/bot))[\w/].*/is;
+  /^(https?:\/\/(?:hooks\.slack(?:-gov)?\.com\/\w{1,16}(?=\/)|[\w.-]{1,200}\.webhook\.office\.com\/\w{1,16}(?=\/)|(?:\w{1,16}\.)?discord(?:app)?\.com\/api\/webhooks(?=\/)|api\.telegram\.org\/bot(?=\d)))[\s\S]+/i;
 
 /**
  * A URL, DSN, JDBC URL or connection string without user info and without the parameters that hold
@@ -32,7 +32,8 @@ export function redactUrl(
   nesting = 0,
 ): RedactedText | undefined {
   const rules: string[] = [];
-  const shown = text.replace(SECRET_PATH, '$1');
+  const isPosted = text.includes('hook') || text.includes('/bot');
+  const shown = isPosted ? text.replace(SECRET_PATH, '$1') : text;
   if (shown !== text) rules.push('url_path');
   if (!dropQuery && !mayHoldSecret(shown)) {
     return rules.length === 0 ? undefined : { text: shown, rules };

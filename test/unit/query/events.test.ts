@@ -9,7 +9,7 @@ const record = (n: number, text: string, hmac = `hmac-${n}`) =>
 describe('GET /events/{receiptId}', () => {
   it('answers the envelope of a stored event and where it lies', async () => {
     const { archive, get } = queriedStore();
-    await archive(record(1, runEventText({ sql: CANARY })));
+    await archive(record(1, runEventText({ sql: `SELECT '${CANARY}'` })));
     const { status, json } = await get(`events/${receipt(1)}`);
     expect(status).toBe(200);
     expect(json()).toMatchObject({
@@ -19,7 +19,7 @@ describe('GET /events/{receiptId}', () => {
       location: { bucket: 'vault', versionId: 'v2', line: 0 },
       lock: { mode: 'GOVERNANCE' },
     });
-    expect(json().document).toBe(runEventText({ sql: '[redacted:sql]' }));
+    expect(json().document).toBe(runEventText({ sql: 'SELECT ?' }));
     expect(json()).not.toHaveProperty('duplicateOf');
   });
 

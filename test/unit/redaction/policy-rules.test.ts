@@ -134,7 +134,7 @@ describe('what would store a sensitive field needs a reason', () => {
   it('also to scan it, unless that is what is done anyway', () => {
     expect(refusalOf({ scan: ['facet:sql.query'] })).toBe(`scan: ${RISK}`);
     expect(refusalOf({ scan: ['attribute:db.query.text'] })).toBe(`scan: ${RISK}`);
-    expect(refusalOf({ scan: ['facet:documentation.description'] })).toBeUndefined();
+    expect(refusalOf({ scan: ['facet:tags.tags.value'] })).toBeUndefined();
   });
 
   it('whichever standard facet it is', () => {
@@ -149,7 +149,6 @@ describe('what would store a sensitive field needs a reason', () => {
     'facet:my_facet.*.note',
     'facet:datasetType.subType',
     'facet:columnLineage.fields.*.inputFields.field',
-    'facet:spark_properties.properties.spark_app_name',
     'facet:airflow.dag.timetable',
     'attribute:app.order',
     'attribute:app.*',

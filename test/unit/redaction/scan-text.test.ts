@@ -51,6 +51,31 @@ const SECRETS: Record<string, (secret: string) => string> = {
   'an e-mail address': (s) => `ask ${s}@example.com, please`,
   'an encoded e-mail address': (s) => `/users/${s}%40example.com/x`,
   'a quoted e-mail address': (s) => `"a ${s}"@example.com`,
+  'a name with a number': (s) => `api_key2=${s}`,
+  'a name in two words': (s) => `Client Secret = ${s}`,
+  'a name in camel case': (s) => `mongoPass: ${s}`,
+  'a name in another language': (s) => `пароль: ${s}`,
+  'a name and its value as values': (s) => `{"name":"password","value":"${s}"}`,
+  'attributes of XML': (s) => `<add key="Password" value="${s}"/>`,
+  'a sentence': (s) => `the password is ${s}`,
+  'an option of SQL': (s) => `ALTER USER u PASSWORD '${s}'`,
+  'an encoded pair': (s) => `password%3D${s}`,
+  'an encoded name': (s) => `pass%77ord=${s}`,
+  'a pair that is escaped in JSON': (s) => `\\u0022password\\u0022:\\u0022${s}\\u0022`,
+  'full-width letters': (s) => `ｐａｓｓｗｏｒｄ：${s}`,
+  'an address without a scheme': (s) => `u:${s}@db:5432`,
+  'Oracle without a scheme': (s) => `scott/${s}@h:1521/svc`,
+  'a webhook': (s) => `https://hooks.slack.com/services/T00/B00/${s}`,
+  'a bot': (s) => `https://api.telegram.org/bot123:${s}/send`,
+  'the hash of a password': (s) => `$2b$12$${s}${s}`,
+  'a secret of Azure': (s) => `abc8Q~${s}${s}`,
+  'a PEM file in base64': (s) => `LS0tLS1CRUdJTiBSU0EgUFJJVkFURSBLRVktLS0tLQ${s}`,
+  'an e-mail address twice encoded': (s) => `${s}%2540example.com`,
+  'an e-mail address in HTML': (s) => `${s}&#64;example.com`,
+  'an e-mail address escaped in JSON': (s) => `${s}\\u0040example.com`,
+  'an e-mail address with a soft hyphen': (s) => `a${s}\u00ad@example.com`,
+  'an e-mail address with letters escaped in JSON': (s) => `a${s}.m\\u00fcller@example.com`,
+  'an e-mail address at an address': (s) => `${s}@[192.168.0.1]`,
   'an e-mail address elsewhere': (s) => `ä.${s}@exämple.de`,
 };
 
@@ -71,6 +96,16 @@ const NUMBERS = [
   '12345678Z',
   'RSSMRA85T10A562S',
   '131052-308T',
+  '4111_1111_1111_1111',
+  '4111 - 1111 - 1111 - 1111',
+  '4111\u00a01111\u00a01111\u00a01111',
+  '4111\u200b1111\u200b1111\u200b1111',
+  '4111\u20131111\u20131111\u20131111',
+  '４１１１１１１１１１１１１１１１',
+  '٤١١١١١١١١١١١١١١١',
+  '85.07.30-033.28',
+  'DE89\u00a03704\u00a00044\u00a00532\u00a00130\u00a000',
+  'AB123456C',
 ];
 
 /** What looks like one of them and is none. */
@@ -109,6 +144,28 @@ const HARMLESS = [
   '192.168.100.200:8080',
   '+00:00',
   'COMPLETE',
+  '4358109269898191530',
+  'snap-4358109269898191530-1-0af76519-16cd-43dd-8448-eb211c80319c.avro',
+  '2024-01-01-123',
+  '20240101-120000',
+  'app-20240101120000-0042',
+  'spark-worker-7d9f8b6c5d-x2x4z',
+  'arn:aws:glue:us-east-1:567812345678:table/db/t',
+  'bq-123456789012@bigquery.iam.gserviceaccount.com',
+  'icon@2x.png',
+  'lodash@4.17.21',
+  '@scope/pkg@1.0.0-beta.rc',
+  'actions/checkout@v4',
+  'nginx:1.25@sha256:0af7651916cd43dd8448eb211c80319c',
+  'org.apache.spark:spark-sql_2.12:3.5.1',
+  'io.openlineage:openlineage-java:1.45.0@jar',
+  'bearer authentication failed',
+  'password authentication failed for user',
+  'naïve – “quoted” ½ m²',
+  '日本語のテーブル 2024年01月01日',
+  'https://h/x?date=2024-01-01&id=5%20a',
+  '12,345,678,901',
+  '2001:0db8:85a3:0000:0000:8a2e:0370:7334',
 ];
 
 const text = fc.string({
@@ -147,6 +204,20 @@ const SHAPES: Record<string, (n: number) => string> = {
   backslashes: (n) => '\\'.repeat(n),
   'verbs without a tail': (n) => 'select from '.repeat(n / 12),
   'one long word': (n) => 'a'.repeat(n),
+  'cards in one word': (n) => '_4111111111111111'.repeat(n / 17),
+  'cards in groups in one word': (n) => '4111_1111_1111_1111_'.repeat(n / 20),
+  'tokens in one word': (n) => `x_ghp_${'a'.repeat(20)}`.repeat(n / 26),
+  'open address literals': (n) => 'a@['.repeat(n / 3),
+  'open markers': (n) => '[redacted:'.repeat(n / 10),
+  'names and markers': (n) => "pwd='[redacted:sql]''".repeat(n / 21),
+  'escapes of escapes': (n) => '%25'.repeat(n / 3),
+  'odd digits': (n) => '４'.repeat(n),
+  'characters nobody sees': (n) => 'a\u200b'.repeat(n / 2),
+  'hashes that break off': (n) => '$2b$12$'.repeat(n / 7),
+  'tildes behind a Q': (n) => ' abc8Q~'.repeat(n / 7),
+  'user info without a host': (n) => 'a:b@'.repeat(n / 4),
+  'names beside names': (n) => '"password",'.repeat(n / 11),
+  'passwords in sentences': (n) => 'password is '.repeat(n / 12),
 };
 
 describe('scanText', () => {
@@ -193,6 +264,28 @@ describe('scanText', () => {
   it.each(HARMLESS)('keeps %s', (harmless) => {
     expect(scanText(harmless)).toBeUndefined();
     expect(scanText(`see ${harmless} there`)).toBeUndefined();
+  });
+
+  it.each([
+    ['paid 4111111111111111USD', 'paid [redacted:card_number]USD'],
+    ['SSN 078051120', 'SSN [redacted:national_number]'],
+    ['social security number: 078051120', 'social security number: [redacted:national_number]'],
+    ['passport number C01X00T47', 'passport number [redacted:national_number]'],
+  ])('takes %s for what it says it is', (text, stored) =>
+    expect(scanText(text)?.text).toBe(stored),
+  );
+
+  it('finds all of several in one word', () => {
+    const token = `ghp_${'a'.repeat(30)}`;
+    expect(scanText(`x_4111111111111111_5555555555554444_${token}`)?.text).toBe(
+      'x_[redacted:card_number]_[redacted:card_number]_[redacted:secret]',
+    );
+  });
+
+  it('edits what is written, and nothing around it', () => {
+    expect(scanText('caf\u00e9 \u2013 %20 a%40b.example \\u0041 &#65; end')?.text).toBe(
+      'caf\u00e9 \u2013 %20 [redacted:email] \\u0041 &#65; end',
+    );
   });
 
   it('keeps host, path and database of a URL and everything around it', () => {

@@ -9,9 +9,13 @@ const CODICE_ODD = [
 const HETU_CENTURIES = '+-YXWVUABCDEF';
 const HETU_LETTERS = '0123456789ABCDEFHJKLMNPRSTUVWXY';
 
-/** A national number with letters in it, in capitals: Spain, Italy, Finland, China with an X. */
+/** United Kingdom: national insurance number. It has no check, but prefixes that are never given out. */
+const NINO = /^(?!BG|GB|KN|NK|NT|TN|ZZ)[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z]\d{6}[A-D]$/;
+
+/** A national number with letters in it, in capitals: United Kingdom, Spain, Italy, Finland, China with an X. */
 export function isLetteredNationalNumber(word: string): boolean {
   if (word.length === 9) {
+    if (NINO.test(word)) return true;
     const nie = 'XYZ'.indexOf(word.charAt(0));
     const number = nie === -1 ? word.slice(0, 8) : `${nie}${word.slice(1, 8)}`;
     return isDigits(number) && DNI_LETTERS[Number(number) % 23] === word[8];

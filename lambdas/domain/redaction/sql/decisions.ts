@@ -15,9 +15,9 @@ export class Decisions {
 
   private readonly dialect: Dialect;
 
-  constructor(dialect: Dialect, given: ReadonlyMap<Rule, boolean> = new Map()) {
+  constructor(dialect: Dialect, given?: ReadonlyMap<Rule, boolean>) {
     this.dialect = dialect;
-    this.values = new Map(given);
+    this.values = given ? new Map(given) : new Map();
   }
 
   /** Whether a rule holds in this reading. */

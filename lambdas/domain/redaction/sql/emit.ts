@@ -1,36 +1,17 @@
 import { isSpaceCode } from './characters.ts';
 import { isData, isPseudonym, mayBeData } from './identifiers.ts';
-import {
-  BOOLEAN,
-  COMMENT,
-  CUT,
-  DATA,
-  FIRST_LITERAL,
-  GONE,
-  OPERATOR,
-  QUOTED,
-  SECRET,
-  STRING,
-  TEMPLATE,
-  type TokenList,
-} from './tokens.ts';
+import { Rewriter } from './rewriter.ts';
+import { COMMENT, FIRST_LITERAL, GONE, OPERATOR, QUOTED, type TokenList } from './tokens.ts';
 
 /** What stands where a value stood. */
 export const PLACEHOLDER = '?';
 
 export interface Emitted {
   readonly text: string;
-  readonly rules: ReadonlySet<string>;
+  /** A name was data. */
+  readonly hasDataName: boolean;
 }
 
-const RULES: Readonly<Record<number, string>> = {
-  [STRING]: 'literal',
-  [BOOLEAN]: 'boolean',
-  [DATA]: 'data',
-  [TEMPLATE]: 'template',
-  [SECRET]: 'bare_value',
-  [CUT]: 'cut',
-};
 const DASH = 45;
 
 /**
@@ -42,47 +23,39 @@ export function emit(
   tokens: TokenList,
   pseudonym: (identifier: string) => string,
 ): Emitted {
-  const rules = new Set<string>();
-  let out = '';
-  let copied = 0;
-  const replace = (index: number, replacement: string) => {
-    out += text.slice(copied, tokens.start(index)) + replacement;
-    copied = tokens.end(index);
-  };
+  let hasDataName = false;
+  const out = new Rewriter(text);
   for (let at = 0; at < tokens.count; at++) {
     const kind = tokens.kind(at);
     if (kind === GONE) continue;
     const start = tokens.start(at);
     const end = tokens.end(at);
     if (kind === COMMENT) {
-      rules.add('comment');
-      replace(at, needsSpace(text, start, end) ? ' ' : '');
+      out.replace(start, end, needsSpace(text, start, end) ? ' ' : '');
     } else if (kind >= FIRST_LITERAL) {
-      rules.add(RULES[kind] ?? 'literal');
-      replace(at, PLACEHOLDER);
+      out.replace(start, end, PLACEHOLDER);
     } else if (kind === QUOTED) {
       const name = text.slice(start + 1, end - 1);
       if (!isData(name)) continue;
-      rules.add('identifier');
+      hasDataName = true;
       const stand = pseudonymOf(unquoted(name, text[end - 1] as string), pseudonym);
       const quote = text[start] as string;
-      replace(at, stand === undefined ? PLACEHOLDER : quote + stand + text[end - 1]);
+      out.replace(start, end, stand === undefined ? PLACEHOLDER : quote + stand + text[end - 1]);
     } else if (kind === OPERATOR) {
       // Two minus signs in a row are a comment to other dialects.
       if (tokens.detail(at) === DASH && text.charCodeAt(end) === DASH) {
-        out += `${text.slice(copied, end)} `;
-        copied = end;
+        out.replace(end, end, ' ');
       }
     } else if (mayBeData(text, start, end)) {
       const sign = /^@*/.exec(text.slice(start, end))?.[0] ?? '';
       const name = text.slice(start + sign.length, end);
       if (!isData(name)) continue;
-      rules.add('identifier');
+      hasDataName = true;
       const stand = pseudonymOf(name, pseudonym);
-      replace(at, stand === undefined ? PLACEHOLDER : sign + stand);
+      out.replace(start, end, stand === undefined ? PLACEHOLDER : sign + stand);
     }
   }
-  return { text: out + text.slice(copied), rules };
+  return { text: out.finish(), hasDataName };
 }
 
 function needsSpace(text: string, start: number, end: number): boolean {

@@ -2,6 +2,7 @@ import { dialectOf } from './dialects.ts';
 import { emit } from './emit.ts';
 import { keyword, keywords } from './keywords.ts';
 import { readCommon } from './readings.ts';
+import { COLON, OPEN, QUESTION } from './signs.ts';
 import {
   BOOLEAN,
   CUT,
@@ -50,8 +51,8 @@ export function redactExpression(
   if (text.length > MOST_CHARACTERS) return undefined;
   const { tokens, isAmbiguous } = readCommon(text, dialectOf(options.dialect), () => []);
   if (isAmbiguous || !new Grammar(text, tokens).accepts()) return undefined;
-  const { text: redacted, rules } = emit(text, tokens, () => '');
-  return rules.has('identifier') || !isClean(redacted) ? undefined : redacted;
+  const { text: redacted, hasDataName } = emit(text, tokens, () => '');
+  return hasDataName || !isClean(redacted) ? undefined : redacted;
 }
 
 /** Operands and operators in turn, brackets in pairs; two words in a row pass inside a query only. */
@@ -92,12 +93,12 @@ class Grammar {
     const word = tokens.detail(at);
     const next = tokens.solid(at + 1);
     const isInner = this.open.length > 0;
-    const isCall = tokens.isOperator(next, 40) && tokens.end(at) === tokens.start(next);
+    const isCall = tokens.isOperator(next, OPEN) && tokens.end(at) === tokens.start(next);
     if (word !== 0 && BEFORE_STRING[word] === 1 && tokens.kind(next) === STRING)
       return !this.hasOperand;
     if (word !== 0 && !(isCall && !this.hasOperand)) {
       if (CONNECTORS[word] === 1 || (isInner && INNER_CONNECTORS[word] === 1)) {
-        if (word === K.in && !tokens.isOperator(next, 40)) return false;
+        if (word === K.in && !tokens.isOperator(next, OPEN)) return false;
         if (word === K.is && !this.isAfterIs(next)) return false;
         this.needsProof ||= !isInner;
         this.hasOperand = false;
@@ -117,11 +118,7 @@ class Grammar {
     const { tokens } = this;
     const kind = tokens.kind(at);
     this.hasProof = true;
-    return (
-      kind === BOOLEAN ||
-      tokens.isOperator(at, 63) ||
-      (kind === WORD && AFTER_IS[tokens.detail(at)] === 1)
-    );
+    return kind === BOOLEAN || tokens.isOperator(at, QUESTION) || tokens.isKeywordOf(at, AFTER_IS);
   }
 
   private sign(at: number): boolean {
@@ -150,7 +147,8 @@ class Grammar {
       this.hasOperand = sign === '?' ? !this.hasOperand : true;
       return true;
     }
-    const isCast = sign === ':' && (tokens.isOperator(next, 58) || tokens.isOperator(before, 58));
+    const isCast =
+      sign === ':' && (tokens.isOperator(next, COLON) || tokens.isOperator(before, COLON));
     const isDot =
       sign === '.' &&
       this.hasOperand &&

@@ -1,6 +1,7 @@
 import { isData, isPseudonym, mayBeData } from './identifiers.ts';
-import { keyword, keywords } from './keywords.ts';
+import { keyword, keywords, keywordText } from './keywords.ts';
 import { type LiteralKind, literalKind } from './literal-kinds.ts';
+import { CLOSE, COMMA, DOT, OPEN, QUESTION, SEMICOLON } from './signs.ts';
 import {
   BOOLEAN,
   FIRST_LITERAL,
@@ -29,16 +30,15 @@ const AFTER_VALUE =
 const SOFT = keywords(
   'DATE TIME TIMESTAMP YEAR MONTH DAY HOUR MINUTE SECOND TYPE PASSWORD FORMAT SCHEMA',
 );
-const WORD_OPERATORS = keywords('LIKE ILIKE RLIKE REGEXP');
+const WORD_OPERATORS = keywords('LIKE ILIKE RLIKE REGEXP IN BETWEEN');
 const K = {
   case: keyword('CASE'),
   end: keyword('END'),
   not: keyword('NOT'),
-  in: keyword('IN'),
-  between: keyword('BETWEEN'),
   is: keyword('IS'),
 };
-const [OPEN, CLOSE, COMMA, DOT, SEMICOLON, QUESTION, MINUS] = [40, 41, 44, 46, 59, 63, 45];
+const MINUS = 45;
+const COMPARISON = '<>=!~';
 
 /** The comparisons of a column with a value; only such as can be nothing else. */
 export function filtersOf(
@@ -67,36 +67,36 @@ function filterAt(
   pseudonym: (identifier: string) => string,
 ): Filter | undefined {
   let at = from;
-  while (tokens.isOperator(at, OPEN as number)) at = tokens.solid(at + 1);
+  while (tokens.isOperator(at, OPEN)) at = tokens.solid(at + 1);
   const start = at;
   while (at < tokens.count && isName(tokens, at)) {
     at++;
-    if (!tokens.isOperator(at, DOT as number)) break;
+    if (!tokens.isOperator(at, DOT)) break;
     at++;
   }
   if (at === start || !isName(tokens, at - 1)) return undefined;
-  const column = columnOf(text, tokens, start, at, pseudonym);
-  const { op, next } = operatorAt(text, tokens, tokens.solid(at));
+  const end = at;
+  const { op, next } = operatorAt(text, tokens, tokens.solid(end));
   if (op === '') return undefined;
   const isList = op.endsWith('IN') || op.endsWith('BETWEEN');
   let value = next;
   if (op.endsWith('IN')) {
-    if (!tokens.isOperator(value, OPEN as number)) return undefined;
+    if (!tokens.isOperator(value, OPEN)) return undefined;
     value = tokens.solid(value + 1);
   }
-  if (tokens.isOperator(value, MINUS as number)) value = tokens.solid(value + 1);
+  if (tokens.isOperator(value, MINUS)) value = tokens.solid(value + 1);
   const kind = valueKind(tokens, value);
   if (kind === undefined) return undefined;
   if (!isEndOfValue(tokens, tokens.solid(value + 1), isList)) return undefined;
-  return { column, op, literalKind: kind };
+  return { column: columnOf(text, tokens, start, end, pseudonym), op, literalKind: kind };
 }
 
 /** A name that is no keyword with a meaning of its own here. */
 function isName(tokens: TokenList, at: number): boolean {
-  return (
-    tokens.kind(at) === QUOTED ||
-    (tokens.kind(at) === WORD && (tokens.detail(at) === 0 || SOFT[tokens.detail(at)] === 1))
-  );
+  const kind = tokens.kind(at);
+  if (kind !== WORD) return kind === QUOTED;
+  const word = tokens.detail(at);
+  return word === 0 || SOFT[word] === 1;
 }
 
 function columnOf(
@@ -124,48 +124,42 @@ function columnOf(
 }
 
 function operatorAt(text: string, tokens: TokenList, from: number): { op: string; next: number } {
-  let at = from;
-  if (tokens.kind(at) === OPERATOR) {
-    let op = '';
-    while (
-      at < tokens.count &&
-      tokens.kind(at) === OPERATOR &&
-      '<>=!~'.includes(text[tokens.start(at)] as string)
-    ) {
-      op += text[tokens.start(at)];
-      at++;
-    }
-    return { op: op.length <= 2 ? op : '', next: tokens.solid(at) };
+  if (tokens.kind(from) === OPERATOR) return signAt(text, tokens, from);
+  const isNot = tokens.isKeyword(from, K.not);
+  const at = isNot ? tokens.solid(from + 1) : from;
+  const next = tokens.solid(at + 1);
+  if (!isNot && tokens.isKeyword(at, K.is)) {
+    const isIsNot = tokens.isKeyword(next, K.not);
+    const value = isIsNot ? tokens.solid(next + 1) : next;
+    // NULL is no value.
+    return { op: tokens.kind(value) !== BOOLEAN ? '' : isIsNot ? 'IS NOT' : 'IS', next: value };
   }
-  const isNot = tokens.isKeyword(at, K.not);
-  if (isNot) at = tokens.solid(at + 1);
-  const word = tokens.kind(at) === WORD ? tokens.detail(at) : 0;
-  const isOperator =
-    word !== 0 &&
-    (WORD_OPERATORS[word] === 1 || word === K.in || word === K.between || word === K.is);
-  if (!isOperator) return { op: '', next: at };
-  const op = text.slice(tokens.start(at), tokens.end(at)).toUpperCase();
-  let next = tokens.solid(at + 1);
-  const isIsNot = word === K.is && tokens.isKeyword(next, K.not);
-  if (isIsNot) next = tokens.solid(next + 1);
-  if (word === K.is && tokens.kind(next) !== BOOLEAN) return { op: '', next };
-  return { op: `${isNot ? 'NOT ' : ''}${op}${isIsNot ? ' NOT' : ''}`, next };
+  if (!tokens.isKeywordOf(at, WORD_OPERATORS)) return { op: '', next };
+  const op = keywordText(tokens.detail(at));
+  return { op: isNot ? `NOT ${op}` : op, next };
+}
+
+function signAt(text: string, tokens: TokenList, from: number): { op: string; next: number } {
+  let op = '';
+  let at = from;
+  for (; tokens.kind(at) === OPERATOR; at++) {
+    const sign = text[tokens.start(at)] as string;
+    if (!COMPARISON.includes(sign)) break;
+    op += sign;
+  }
+  return { op: op.length <= 2 ? op : '', next: tokens.solid(at) };
 }
 
 function valueKind(tokens: TokenList, at: number): Filter['literalKind'] | undefined {
   if (at >= tokens.count) return undefined;
   const kind = tokens.kind(at);
-  if (kind === PARAMETER || tokens.isOperator(at, QUESTION as number)) return 'parameter';
+  if (kind === PARAMETER || tokens.isOperator(at, QUESTION)) return 'parameter';
   return kind >= FIRST_LITERAL ? literalKind(kind) : undefined;
 }
 
 function isEndOfValue(tokens: TokenList, at: number, isList: boolean): boolean {
-  if (
-    at >= tokens.count ||
-    tokens.isOperator(at, SEMICOLON as number) ||
-    tokens.isOperator(at, CLOSE as number)
-  )
+  if (at >= tokens.count || tokens.isOperator(at, SEMICOLON) || tokens.isOperator(at, CLOSE))
     return true;
-  if (isList && tokens.isOperator(at, COMMA as number)) return true;
-  return tokens.kind(at) === WORD && AFTER_VALUE[tokens.detail(at)] === 1;
+  if (isList && tokens.isOperator(at, COMMA)) return true;
+  return tokens.isKeywordOf(at, AFTER_VALUE);
 }

@@ -55,6 +55,7 @@ export const PLAIN_VERBS = range('SELECT', 'EXECUTE');
 /** Everything that a statement may begin with. */
 export const VERBS = range('SELECT', 'SYSTEM');
 
+const LONGEST = Math.max(...WORDS.map(({ length }) => length));
 const SLOTS = 2_048;
 const TABLE = slots();
 
@@ -65,6 +66,7 @@ export function hashStep(hash: number, code: number): number {
 
 /** The number of the keyword that stands at these offsets; 0 when it is none. */
 export function keywordAt(hash: number, text: string, start: number, end: number): number {
+  if (end - start > LONGEST) return 0;
   let slot = (hash ^ (hash >>> 11)) & (SLOTS - 1);
   for (;;) {
     const number = TABLE[slot] as number;

@@ -1,6 +1,6 @@
 import { Decisions } from './decisions.ts';
 import type { Dialect } from './dialect.ts';
-import { Lexer } from './lexer.ts';
+import { lex } from './lexer.ts';
 import { COMMENT, DATA, FIRST_LITERAL, GONE, LAST_CODE, type TokenList } from './tokens.ts';
 
 /** What all admissible readings of a text have in common. */
@@ -35,7 +35,7 @@ export function readCommon(
   let firstOpen = Number.POSITIVE_INFINITY;
   let mostCode = 0;
   for (let decisions = waiting.pop(); decisions; decisions = waiting.pop()) {
-    const tokens = new Lexer(text, dialect, decisions).run();
+    const tokens = lex(text, dialect, decisions);
     const verbs = applyRules(tokens);
     const alternatives = decisions.alternatives();
     waiting.push(...alternatives);

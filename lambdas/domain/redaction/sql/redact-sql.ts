@@ -1,3 +1,4 @@
+import { rulesOf } from './change-rules.ts';
 import type { Dialect } from './dialect.ts';
 import { dialectOf } from './dialects.ts';
 import { emit, PLACEHOLDER } from './emit.ts';
@@ -47,16 +48,17 @@ export function redactSql(sql: string, options: RedactSqlOptions): RedactedSql {
   if (sql.length > MOST_CHARACTERS) return skeleton(sql, dialect, 'too_long');
   const { tokens, verbs, isAmbiguous } = readCommon(sql, dialect, applyStatementRules);
   if (verbs.length === 0) return skeleton(sql, dialect, 'no_statement');
-  const { text, rules } = emit(sql, tokens, options.pseudonym);
+  const { text, hasDataName } = emit(sql, tokens, options.pseudonym);
   if (!isClean(text)) return skeleton(sql, dialect, 'not_verified');
+  const kinds = tokens.countKinds();
   const isCut = tokens.kind(tokens.solidBefore(tokens.count)) === CUT;
   const isSure = !isAmbiguous && !isCut;
   return {
     text,
     dialect: dialect.name,
     mode: isSure ? 'full' : 'partial',
-    rules: [...rules, ...(isAmbiguous ? ['ambiguous'] : [])].sort(),
-    facts: factsOf(sql, tokens, verbs, isSure, options.pseudonym),
+    rules: rulesOf(kinds, { isAmbiguous, hasDataName }),
+    facts: factsOf(sql, { tokens, kinds, verbs, isSure }, options.pseudonym),
     ...(isSure ? { shape: shapeOf(text) } : {}),
   };
 }

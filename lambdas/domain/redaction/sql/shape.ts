@@ -1,10 +1,15 @@
 import { isSpaceCode, isWordCode } from './characters.ts';
+import { Rewriter } from './rewriter.ts';
+import { CLOSE, COMMA, OPEN, QUESTION } from './signs.ts';
 
-const [OPEN, CLOSE, COMMA, MINUS, QUESTION, COLON] = [40, 41, 44, 45, 63, 58] as const;
-const [DOUBLE_QUOTE, BACKTICK, DOLLAR, AT_SIGN] = [34, 96, 36, 64] as const;
+const [BLANK, DOUBLE_QUOTE, MINUS, COLON, BACKTICK] = [32, 34, 45, 58, 96] as const;
 const [LAST_OF_IN, LAST_OF_VALUES] = [110, 115] as const;
-const BEYOND_ASCII = 128;
 const LIST_OF_VALUES = '(?+)';
+const BEYOND_ASCII = 128;
+
+/** What a character may begin; of all others, letters and digits among them, each stands for itself. */
+const [SPACE, QUOTE, PARAMETER, BRACKET] = [1, 2, 3, 4] as const;
+const ROLES = roles();
 
 /**
  * Canonical text of a redacted statement for its fingerprint: words in lower case, space only between
@@ -15,48 +20,59 @@ export function shapeOf(redacted: string): string {
   const lower = redacted.toLowerCase();
   // Some letters change their length with their case.
   const folded = lower.length === redacted.length ? lower : redacted;
-  let shape = '';
-  let copied = 0;
+  const shape = new Rewriter(folded);
   let at = 0;
   /** The last character that is no space. */
   let last = 0;
-  const put = (start: number, end: number, replacement: string) => {
-    shape += folded.slice(copied, start) + replacement;
-    copied = end;
-    at = end;
-  };
   while (at < folded.length) {
     const code = folded.charCodeAt(at);
-    if (isSpaceCode(code)) {
-      let end = at + 1;
-      while (end < folded.length && isSpaceCode(folded.charCodeAt(end))) end++;
+    const role = roleOf(code);
+    if (role === SPACE) {
+      const end = endOfSpace(folded, at);
       const separates = isName(last) && end < folded.length && isNameStart(folded.charCodeAt(end));
-      if (separates && end === at + 1 && code === 32) at = end;
-      else put(at, end, separates ? ' ' : '');
-      continue;
-    }
-    if (code === DOUBLE_QUOTE || code === BACKTICK) {
+      if (!(separates && end === at + 1 && code === BLANK)) {
+        shape.replace(at, end, separates ? ' ' : '');
+      }
+      at = end;
+    } else if (role === QUOTE) {
       const close = folded.indexOf(code === BACKTICK ? '`' : '"', at + 1);
       const end = close === -1 ? folded.length : close + 1;
       // The case of a quoted name counts.
-      put(at, end, redacted.slice(at, end));
+      shape.replace(at, end, redacted.slice(at, end));
       last = code;
-      continue;
-    }
-    const next = folded.charCodeAt(at + 1);
-    if (code === COLON && next === COLON) at += 2;
-    else if (isParameterSign(code) && isWordCode(next) && !isWordCode(last)) {
-      put(at, endOfWord(folded, at + 1), '?');
+      at = end;
+    } else if (role === PARAMETER && isParameter(folded, at, last)) {
+      const end = endOfWord(folded, at + 1);
+      shape.replace(at, end, '?');
       last = QUESTION;
-      continue;
-    } else if (code === OPEN && endsWithListWord(folded, at)) {
+      at = end;
+    } else if (role === BRACKET && endsWithListWord(folded, at)) {
       const end = endOfLists(folded, at);
-      if (end > at) put(at, end, LIST_OF_VALUES);
-      else at++;
-    } else at++;
-    last = code === OPEN && folded.charCodeAt(at - 1) === CLOSE ? CLOSE : code;
+      if (end > at) shape.replace(at, end, LIST_OF_VALUES);
+      last = end > at ? CLOSE : code;
+      at = Math.max(end, at + 1);
+    } else {
+      last = code;
+      at += role === PARAMETER && isCast(folded, at) ? 2 : 1;
+    }
   }
-  return shape + folded.slice(copied);
+  return shape.finish();
+}
+
+function roles(): Uint8Array {
+  const table = new Uint8Array(BEYOND_ASCII);
+  const mark = (characters: string, role: number) => {
+    for (const character of characters) table[character.charCodeAt(0)] = role;
+  };
+  mark(' \t\n\v\f\r', SPACE);
+  mark('"`', QUOTE);
+  mark('$@:', PARAMETER);
+  mark('(', BRACKET);
+  return table;
+}
+
+function roleOf(code: number): number {
+  return code < BEYOND_ASCII ? (ROLES[code] as number) : 0;
 }
 
 function isName(code: number): boolean {
@@ -70,11 +86,23 @@ function isName(code: number): boolean {
 }
 
 function isNameStart(code: number): boolean {
-  return isName(code) || isParameterSign(code);
+  return isName(code) || roleOf(code) === PARAMETER;
 }
 
-function isParameterSign(code: number): boolean {
-  return code === DOLLAR || code === AT_SIGN || code === COLON;
+/** `::` */
+function isCast(text: string, at: number): boolean {
+  return text.charCodeAt(at) === COLON && text.charCodeAt(at + 1) === COLON;
+}
+
+/** `$1`, `@name` and `:name`, but not the dollar in a word. */
+function isParameter(text: string, at: number, last: number): boolean {
+  return isWordCode(text.charCodeAt(at + 1)) && !isWordCode(last);
+}
+
+function endOfSpace(text: string, start: number): number {
+  let at = start;
+  while (at < text.length && isSpaceCode(text.charCodeAt(at))) at++;
+  return at;
 }
 
 function endOfWord(text: string, start: number): number {
@@ -106,7 +134,7 @@ function endOfLists(text: string, start: number): number {
       isOpen = false;
       behind = at + 1;
     } else if (!isOpen) break;
-    else if (isParameterSign(code) && isWordCode(text.charCodeAt(at + 1)))
+    else if (roleOf(code) === PARAMETER && isWordCode(text.charCodeAt(at + 1)))
       at = endOfWord(text, at + 1) - 1;
     else if (code !== QUESTION && code !== MINUS) break;
   }

@@ -1,7 +1,9 @@
 import { isDigit, isSpaceCode, isWordCode } from './characters.ts';
 import { keyword, keywords } from './keywords.ts';
+import { CLOSE, DOT, OPEN, QUESTION, SEMICOLON } from './signs.ts';
 import { OPERATOR, type TokenList, WORD } from './tokens.ts';
 
+const [DOUBLE_QUOTE, STAR, CLOSE_BRACKET] = [34, 42, 93] as const;
 const COPY = keyword('COPY');
 const INSERT = keyword('INSERT');
 const FORMAT = keyword('FORMAT');
@@ -26,7 +28,7 @@ export class StatementContext {
 
   /** Called for each word, with its keyword. */
   word(found: number, text: string, end: number): void {
-    if (this.wasFormat) this.isFormatData = text.charCodeAt(end) !== 46;
+    if (this.wasFormat) this.isFormatData = text.charCodeAt(end) !== DOT;
     this.wasFormat = false;
     if (this.verb === 0) this.verb = found === 0 ? -1 : found;
     if (found === 0) return;
@@ -39,8 +41,8 @@ export class StatementContext {
 
   operator(code: number): void {
     this.wasFormat = false;
-    if (code === 40) this.brackets.push(false);
-    else if (code === 41) this.brackets.pop();
+    if (code === OPEN) this.brackets.push(false);
+    else if (code === CLOSE) this.brackets.pop();
   }
 
   /** The statement ended. */
@@ -58,11 +60,11 @@ export class StatementContext {
     if (end === -1) return false;
     const last = tokens.solidBefore(tokens.count);
     if (last < 0) return false;
-    if (text.charCodeAt(end + 1) === 46 && continuesName(text.charCodeAt(end + 2))) return true;
-    if (tokens.isOperator(last, 46) && tokens.end(last) === at) return true;
+    if (text.charCodeAt(end + 1) === DOT && continuesName(text.charCodeAt(end + 2))) return true;
+    if (tokens.isOperator(last, DOT) && tokens.end(last) === at) return true;
     const depth = this.brackets.length;
     if (this.verb === INSERT && this.isBeforeValues && depth === 1) return true;
-    if (tokens.kind(last) !== WORD || BEFORE_NAME[tokens.detail(last)] !== 1) return false;
+    if (!tokens.isKeywordOf(last, BEFORE_NAME)) return false;
     if (tokens.detail(last) !== FROM) return true;
     // TRIM(BOTH FROM "x"), a IS DISTINCT FROM "x"
     const before = tokens.solidBefore(last);
@@ -77,7 +79,7 @@ export class StatementContext {
     if (tokens.end(last) === at) return false;
     if (tokens.kind(last) === OPERATOR) {
       const code = tokens.detail(last);
-      return code === 41 || code === 93 || code === 59;
+      return code === CLOSE || code === CLOSE_BRACKET || code === SEMICOLON;
     }
     let inner = at + 1;
     while (inner < text.length && (isSpaceCode(text.charCodeAt(inner)) || text[inner] === '['))
@@ -90,10 +92,15 @@ export class StatementContext {
 function endOfSimpleName(text: string, at: number): number {
   let end = at;
   while (end < text.length && isWordCode(text.charCodeAt(end))) end++;
-  return end > at && text.charCodeAt(end) === 34 ? end : -1;
+  return end > at && text.charCodeAt(end) === DOUBLE_QUOTE ? end : -1;
 }
 
 /** What follows the dot of a name, or the placeholder of what followed it. */
 function continuesName(code: number): boolean {
-  return (isWordCode(code) && !isDigit(code)) || code === 34 || code === 42 || code === 63;
+  return (
+    (isWordCode(code) && !isDigit(code)) ||
+    code === DOUBLE_QUOTE ||
+    code === STAR ||
+    code === QUESTION
+  );
 }

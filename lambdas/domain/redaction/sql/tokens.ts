@@ -20,6 +20,7 @@ export const SECRET = 11;
 export const CUT = 12;
 /** Part of the literal before it. */
 export const GONE = 13;
+const KINDS = 14;
 
 /** Kind and detail share a number: the detail of an operator or a keyword fits into 16 bits. */
 const DETAIL_SHIFT = 8;
@@ -30,8 +31,9 @@ const CHARACTERS_PER_TOKEN = 3;
 const FEWEST_TOKENS = 16;
 
 /**
- * The tokens of one reading, in order; everything between them is white space. One flat array: a
- * statement of 200 KB has 60,000 tokens, and an object for each would cost more than lexing.
+ * The tokens of one reading, in order; everything between them is white space. Before the first and behind
+ * the last one there is none of any kind. One flat array: a statement of 200 KB has 60,000 tokens, and an
+ * object for each would cost more than lexing.
  */
 export class TokenList {
   count = 0;
@@ -48,6 +50,12 @@ export class TokenList {
     this.fields[at] = kind | (detail << DETAIL_SHIFT);
     this.fields[at + 1] = start;
     this.fields[at + 2] = end;
+  }
+
+  /** Forgets the tokens from one on. */
+  drop(from: number): void {
+    this.fields.fill(0, from * FIELDS, this.count * FIELDS);
+    this.count = from;
   }
 
   private grow(): void {
@@ -88,6 +96,25 @@ export class TokenList {
 
   isKeyword(index: number, keyword: number): boolean {
     return this.fields[index * FIELDS] === (WORD | (keyword << DETAIL_SHIFT));
+  }
+
+  isKeywordOf(index: number, set: Uint8Array): boolean {
+    const field = this.fields[index * FIELDS] as number;
+    return (field & KIND_MASK) === WORD && set[field >> DETAIL_SHIFT] === 1;
+  }
+
+  /** The first keyword of a set from one token on and before another, which is the answer when there is none. */
+  nextKeyword(from: number, to: number, set: Uint8Array): number {
+    let at = from;
+    while (at < to && !this.isKeywordOf(at, set)) at++;
+    return at;
+  }
+
+  /** How many tokens of each kind there are. */
+  countKinds(): Uint32Array {
+    const counts = new Uint32Array(KINDS);
+    for (let at = 0; at < this.count; at++) (counts[this.kind(at)] as number)++;
+    return counts;
   }
 
   /** The first token from `index` on that is no comment and no part of another. */

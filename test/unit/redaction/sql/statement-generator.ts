@@ -37,13 +37,18 @@ export function canary(dice: Dice): Canary {
   return { letters: of(LETTERS), digits: of(DIGITS) };
 }
 
-/** Whether a text holds a piece of a canary. */
-export function leaks(text: string, { letters, digits }: Canary): boolean {
+/** All pieces of a canary. */
+export function piecesOf({ letters, digits }: Canary): string[] {
+  const pieces: string[] = [];
   for (let at = 0; at + PIECE <= CANARY_LENGTH; at++) {
-    if (text.includes(letters.slice(at, at + PIECE))) return true;
-    if (text.includes(digits.slice(at, at + PIECE))) return true;
+    pieces.push(letters.slice(at, at + PIECE), digits.slice(at, at + PIECE));
   }
-  return false;
+  return pieces;
+}
+
+/** Whether a text holds a piece of a canary. */
+export function leaks(text: string, secret: Canary): boolean {
+  return piecesOf(secret).some((piece) => text.includes(piece));
 }
 
 /** What people and attackers put between the letters of a value. */

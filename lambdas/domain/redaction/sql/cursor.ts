@@ -1,0 +1,55 @@
+import { isSpaceCode } from './characters.ts';
+import type { Decisions } from './decisions.ts';
+import type { Dialect } from './dialect.ts';
+import { UNTERMINATED } from './scan.ts';
+import { StatementContext } from './statement-context.ts';
+import { CUT, DATA, OPERATOR, TokenList } from './tokens.ts';
+
+/** Where a reading stands in its text, and what it has read so far. */
+export class Cursor {
+  readonly text: string;
+  readonly dialect: Dialect;
+  readonly decisions: Decisions;
+  readonly tokens: TokenList;
+  readonly context = new StatementContext();
+  /** Offset of the first character that is in no token yet. */
+  at = 0;
+  isInVersionedComment = false;
+
+  constructor(text: string, dialect: Dialect, decisions: Decisions) {
+    this.text = text;
+    this.dialect = dialect;
+    this.decisions = decisions;
+    this.tokens = new TokenList(text.length);
+  }
+
+  /** Adds a token that begins here. */
+  add(kind: number, end: number, detail = 0): void {
+    this.tokens.add(kind, this.at, end, detail);
+    this.at = end;
+  }
+
+  operator(code: number): void {
+    this.context.operator(code);
+    this.add(OPERATOR, this.at + 1, code);
+  }
+
+  /** Adds a token up to where a scan ended, or cuts where it found no end. */
+  addScanned(kind: number, end: number): void {
+    if (end === UNTERMINATED) this.cut(this.at);
+    else this.add(kind, end);
+  }
+
+  /** Gives up: from here to the end nothing is sure. */
+  cut(start: number): void {
+    this.at = start;
+    this.add(CUT, this.text.length);
+  }
+
+  /** Makes data of everything that follows. */
+  dataToEnd(): void {
+    const { text } = this;
+    while (this.at < text.length && isSpaceCode(text.charCodeAt(this.at))) this.at++;
+    if (this.at < text.length) this.add(DATA, text.length);
+  }
+}
