@@ -104,7 +104,7 @@ export function everyFacet(fill: Fill): Members {
         (facets.tags as Members).tags,
         ...KEPT_TAG_KEYS.map((key) => ({
           key,
-          value: fill({ where: 'tags', path: 'value of a tag of the controls' }),
+          value: fill({ where: 'kept tags', path: 'tags.value', treatment: 'keep' }),
         })),
       ],
     },

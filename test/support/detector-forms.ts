@@ -50,7 +50,7 @@ const NUMBERS: Readonly<Record<string, readonly [string, (digits: string) => boo
   'American Express card': ['37## ###### #####', isCardNumber],
   'UnionPay card of nineteen digits': ['62#################', isCardNumber],
   'German IBAN': ['DE## 3704 0044 #### #### ##', isIban],
-  'British IBAN': ['GB##NWBK############', isIban],
+  'British IBAN': ['GB##NWBK##############', isIban],
   CPF: ['###.###.###-##', isNationalNumber],
   PESEL: ['850714#####', isNationalNumber],
   AHV: ['756.####.####.##', isNationalNumber],
@@ -88,9 +88,13 @@ export function detectorForms(secret: string, digit: () => number): readonly Det
   ];
 }
 
+/** Of a hundred thousand numbers in a pattern some have the right check digits. */
+const MAX_TRIES = 100_000;
+
 function numberOf(pattern: string, isValid: (plain: string) => boolean, digit: () => number) {
-  for (;;) {
+  for (let tries = 0; tries < MAX_TRIES; tries++) {
     const text = pattern.replace(/#/g, () => String(digit()));
     if (isValid(text.replace(/[ .-]/g, '')) || isValid(text)) return text;
   }
+  throw new Error(`no number like ${pattern}`);
 }

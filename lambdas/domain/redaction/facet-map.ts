@@ -296,7 +296,8 @@ export function textTreatment(node: FacetNode): Treatment {
   return node.treatment ?? node.otherwise;
 }
 
-const KEPT_TAGS = new Set([
+/** Keys of tags whose values are kept, by plain name, besides `lineage.*`. */
+export const KEPT_TAGS: ReadonlySet<string> = new Set([
   'openlineageclientversion',
   'classification',
   'dataclassification',
