@@ -15,6 +15,8 @@ export interface CanaryPlace {
   readonly path: string;
   /** By the table; undefined for what no table lists. */
   readonly treatment?: Treatment;
+  /** In a value of the attribute that is named: what is below a name may be judged more strictly than it. */
+  readonly isNested?: boolean;
 }
 
 /** The text for a place; asked once for each time that the place is in a document. */
@@ -30,6 +32,11 @@ export const EVENT_TEXTS =
 
 /** Tags whose value the controls read, one of each kind. */
 const KEPT_TAG_KEYS = ['lineage.note', 'pii', 'data_classification', 'retention'];
+
+/** The facet that names runs above, which have facets of their own. */
+interface Parent extends Record<'run' | 'job', Members> {
+  readonly root: Parent;
+}
 
 interface Branch {
   place?: CanaryPlace;
@@ -146,22 +153,20 @@ export function canaryEvents(fill: Fill): ReadonlyArray<readonly [kind: string, 
     inputs: [dataset('inputs', 'inputFacets')],
     outputs: [dataset('outputs', 'outputFacets')],
   });
-  const run = (own: Members) => ({ runId: text('run.runId'), facets: { ...facets(), ...own } });
-  const inside = () => ({ facets: facets() });
-  const parent = {
-    run: { runId: text('run.runId'), ...inside() },
-    job: { namespace: text('job.namespace'), name: text('job.name'), ...inside() },
-    root: {
-      run: { runId: text('run.runId'), ...inside() },
-      job: { namespace: text('job.namespace'), name: text('job.name'), ...inside() },
-    },
+  const run = () => {
+    const own = facets();
+    for (const above of [own.parent as Parent, (own.parent as Parent).root]) {
+      above.run.facets = facets();
+      above.job.facets = facets();
+    }
+    return { runId: text('run.runId'), facets: own };
   };
   return [
     [
       'run',
       runEvent({
         ...{ ...head(), eventType: text('eventType'), schemaURL: schemaURL('Run') },
-        ...{ run: run({ parent }), job: job(), ...sets() },
+        ...{ run: run(), job: job(), ...sets() },
       }),
     ],
     ['job', { ...head(), schemaURL: schemaURL('Job'), job: job(), ...sets() }],

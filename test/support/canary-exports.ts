@@ -50,7 +50,10 @@ function attributes(fill: Fill, form: ValueForm): Json[] {
   // What is below a listed name is treated as it is, but only the name itself is kept unseen.
   const places = [...LISTED, ...BY_NAME, ...UNKNOWN, ...CREDENTIALS];
   return [
-    ...places.map(([key, place]) => ({ key, value: value(fill(place), form) })),
+    ...places.map(([key, place]) => ({
+      key,
+      value: value(fill({ ...place, isNested: form === 'pairs' || form === 'json' }), form),
+    })),
     { key: fill({ where: 'document', path: NAMES }), value: { boolValue: true } },
     {
       key: 'acme.bytes',
