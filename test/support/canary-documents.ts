@@ -50,3 +50,17 @@ export function formedText({ where, path }: CanaryPlace, serial: number): string
 
 const hex = (serial: number, length: number) => serial.toString(16).padStart(length, '0');
 const digits = (serial: number, length: number) => String(serial).padStart(length, '0');
+
+/** What of a text a rule takes away by the place it stands in, whatever the text is. */
+const COVERED: ReadonlySet<CanaryPlace['treatment']> = new Set([
+  'sql',
+  'expression',
+  'error',
+  'command',
+  'pseudonym',
+  'drop',
+]);
+
+export function isCovered({ where, treatment }: CanaryPlace): boolean {
+  return COVERED.has(treatment) || where === 'standard facets';
+}
