@@ -79,11 +79,11 @@ export class ValueRedactor {
       case 'error':
         return this.error(text, dialect);
       case 'command':
-        return changed(text, redactCommandLine(text), ['command']);
+        return command(text);
       case 'url':
-        return url(text);
+        return isSqlLike(text) ? this.sql(text, dialect) : url(text);
       case 'request':
-        return request(text);
+        return isSqlLike(text) ? this.sql(text, dialect) : request(text);
       case 'identity':
         return this.identity(text);
       case 'column':
@@ -176,9 +176,25 @@ const PSEUDONYM = /^id_[a-p]{16}$/;
 const TEAM =
   /^(?:team|group|org|organization|department|application|service|role):[\w .:/+-]{1,128}$/i;
 
+/** Where a name should stand in it, a secret may: what a detector finds outside of its literals is no expression. */
 function expression(text: string, dialect: SourcedDialect | undefined): RedactedValue | undefined {
-  const redacted = redactExpression(text, dialect ? { dialect: dialect.name } : {});
-  return changed(text, redacted ?? marker('expression'), ['expression']);
+  const redactedOf = (expression: string) =>
+    redactExpression(expression, dialect ? { dialect: dialect.name } : {});
+  const redacted = redactedOf(text);
+  const scanned = scanText(text)?.text ?? text;
+  const isSecret =
+    redacted !== undefined &&
+    (scanText(redacted) !== undefined || (scanned !== text && redactedOf(scanned) !== redacted));
+  const kept = redacted === undefined || isSecret ? marker('expression') : redacted;
+  return changed(text, kept, ['expression']);
+}
+
+/** What a detector knows may have spaces in it, and an argument ends there. */
+function command(text: string): RedactedValue | undefined {
+  const scanned = scanText(text);
+  const redacted = changed(text, redactCommandLine(scanned?.text ?? text), ['command']);
+  if (!scanned || !redacted) return scanned ?? redacted;
+  return { text: redacted.text, rules: [...new Set([...redacted.rules, ...scanned.rules])] };
 }
 
 function url(text: string): RedactedValue | undefined {
