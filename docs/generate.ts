@@ -8,7 +8,7 @@ import {
   INTEGRATION_FACETS,
   KEPT_TAGS,
   STANDARD_FACETS,
-} from '../lambdas/domain/redaction/facet-map.ts';
+} from '../lambdas/domain/redaction/facet-table.ts';
 import { TRACE_DEVIATIONS, TRACE_REFUSALS } from '../lambdas/domain/traces/departures.ts';
 
 /** A table that stands in code: the document and heading it is shown under, and its rows. */

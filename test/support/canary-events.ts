@@ -2,7 +2,7 @@ import {
   FACET_HEAD,
   INTEGRATION_FACETS,
   STANDARD_FACETS,
-} from '../../lambdas/domain/redaction/facet-map.ts';
+} from '../../lambdas/domain/redaction/facet-table.ts';
 import type { Treatment } from '../../lambdas/domain/redaction/treatment.ts';
 import { runEvent } from './events.ts';
 

@@ -15,8 +15,8 @@ import { marker } from './marker.ts';
 import { CREDENTIAL, placeByName } from './member-names.ts';
 import { copyOf } from './memory.ts';
 import { judgeName, plainName } from './names.ts';
+import type { Place, Places } from './places.ts';
 import { type PolicyNode, policyNode, type RedactionPolicy } from './policy.ts';
-import type { Place, Places } from './redact-document.ts';
 import { dialectName } from './sql/dialects.ts';
 import type { Treatment } from './treatment.ts';
 

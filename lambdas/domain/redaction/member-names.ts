@@ -1,5 +1,5 @@
 import { judgeName } from './names.ts';
-import type { Place } from './redact-document.ts';
+import type { Place } from './places.ts';
 import type { Treatment } from './treatment.ts';
 
 /**

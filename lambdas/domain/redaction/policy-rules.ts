@@ -1,5 +1,5 @@
 import { LineageError } from '../errors.ts';
-import { INTEGRATION_FACETS } from './facet-map.ts';
+import { INTEGRATION_FACETS } from './facet-table.ts';
 import { plainName } from './names.ts';
 import { isRisky } from './policy-risk.ts';
 import { dialectOf } from './sql/dialects.ts';

@@ -1,78 +1,22 @@
-import { LineageError } from '../errors.ts';
-import { bytesBucket, type RedactedField } from '../evidence/envelope.ts';
+import type { RedactedField } from '../evidence/envelope.ts';
 import { JsonDocument } from '../json/document.ts';
 import { applyEdits, type Edit } from '../json/edit.ts';
 import { itemPath, memberPath, ROOT_PATH } from '../json/path.ts';
 import { JsonSyntaxError, Kind, type Node } from '../json/scanner.ts';
+import { Changes, MAX_WORK } from './changes.ts';
 import { endOfRun, isSpace } from './characters.ts';
-import type { SourcedDialect } from './event-dialect.ts';
-import { FactList, type RedactionFacts } from './fact-list.ts';
+import type { RedactionFacts } from './fact-list.ts';
 import { isMarker } from './marker.ts';
 import { isColumnData, judgeName } from './names.ts';
+import type { Place, Places } from './places.ts';
 import type { RedactedValue, ValueRedactor } from './redact-value.ts';
 import type { Treatment } from './treatment.ts';
-
-/** What is known of where a value stands; made once for each member, shared by the items of an array. */
-export interface Place {
-  /** What a text here gets. */
-  readonly text: Treatment;
-  /** What anything else here gets: `drop` replaces an object or array whole, unless {@link Place.isOpen}. */
-  readonly other: 'keep' | 'drop' | 'pseudonym';
-  /** Some members are kept of what is dropped here. */
-  readonly isOpen?: boolean;
-  /** Nothing here or below is looked at: the policy says so. */
-  readonly isUntouched?: boolean;
-  /** The names of the members are names of columns. */
-  readonly hasColumns?: boolean;
-  /** A text here is a name, as those of members are. */
-  readonly isName?: boolean;
-  /** What is dropped here is listed under this rule. */
-  readonly rule?: string;
-  /** Of the statements here. */
-  readonly dialect?: SourcedDialect;
-}
-
-/**
- * Says what happens where. Must be pure: a replay has to yield the same bytes. Whatever depends on the
- * way down to a value is carried in its place, so that depth and long names are paid for once and not
- * again for every value below them.
- */
-export interface Places<P extends Place> {
-  /** The place of the document itself. */
-  readonly root: P;
-  /** The place of a member by a name that was asked for before, and so is no data; it needs no second judgement. */
-  known?(name: string, above: P): P | undefined;
-  /** The place of a member, given the place of its object. */
-  member(name: string, above: P): P;
-  /** The place of an object once its members are known: what it says about itself counts for them. */
-  enter?(document: JsonDocument, node: Node, place: P): P;
-  /** The place of a JSON document inside a text. */
-  inText(place: P): P;
-  /** JSON put in the place of a dropped value. */
-  dropped(place: P, rule: string): string;
-}
 
 export interface RedactedDocument {
   readonly text: string;
   readonly fields: readonly RedactedField[];
   readonly facts: RedactionFacts;
 }
-
-/**
- * Real events have tens of redactions. Long names above many sensitive values would multiply: 4 MB
- * of them have made 80 GB of paths. What goes beyond this is stored as a skeleton.
- */
-const MAX_LISTED_CHARACTERS = 8 * 1024 * 1024;
-const LISTED_PER_FIELD = 64;
-
-/**
- * Values visited plus characters judged or listed. The largest accepted body (6 MB) needs fewer,
- * however it is made, unless nearly all of it is brackets that only look like JSON. What needs more is
- * a mistake in the redactor, which must not hold up a shard: it is stored as a skeleton. The dearest
- * unit measured is 0.4 us (names that are all new), so the bound is 16 s of an invocation's 60; the
- * dearest body takes 2.
- */
-const MAX_WORK = 40_000_000;
 
 /** A text that only looks like JSON costs 10 us, as an error is made of it. */
 const WORK_OF_FAILED_PARSE = 200;
@@ -98,36 +42,6 @@ export function redactDocument<P extends Place>(
   const changes = new Changes(maxWork);
   const text = new Walk(document, places, redactor, changes).run(places.root);
   return { text, fields: changes.fields, facts: changes.facts.all() };
-}
-
-/** What is listed of a document, and what it took. */
-class Changes {
-  readonly fields: RedactedField[] = [];
-  readonly facts = new FactList();
-  private readonly maxWork: number;
-  private worked = 0;
-  private listed = 0;
-
-  constructor(maxWork: number) {
-    this.maxWork = maxWork;
-  }
-
-  work(units: number): void {
-    this.worked += units;
-    if (this.worked > this.maxWork) {
-      throw new LineageError('too_much_work', 'the redaction outgrows its bound');
-    }
-  }
-
-  list(path: string, rules: readonly string[], bytes: number, mode?: RedactedField['mode']): void {
-    for (const rule of rules) {
-      this.listed += path.length + LISTED_PER_FIELD;
-      if (this.listed > MAX_LISTED_CHARACTERS) {
-        throw new LineageError('too_many_redactions', 'the list of redactions outgrows its bound');
-      }
-      this.fields.push({ path, rule, ...(mode && { mode }), bytesBucket: bytesBucket(bytes) });
-    }
-  }
 }
 
 /** One JSON text, the document or one inside it: those have the path of the text they stand in. */

@@ -2,8 +2,9 @@ import type { Redaction } from '../evidence/envelope.ts';
 import type { EpochKey } from '../evidence/keyed-hash.ts';
 import type { JsonDocument } from '../json/document.ts';
 import type { RedactionFacts } from './fact-list.ts';
+import type { Place, Places } from './places.ts';
 import type { RedactionPolicy } from './policy.ts';
-import { type Place, type Places, redactDocument } from './redact-document.ts';
+import { redactDocument } from './redact-document.ts';
 import { ValueRedactor } from './redact-value.ts';
 
 /** How a record is redacted: by the policy that is in force, with the key of its epoch. */

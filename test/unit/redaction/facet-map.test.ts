@@ -2,14 +2,16 @@ import { describe, expect, it } from 'vitest';
 import {
   type FacetNode,
   facetNode,
-  INTEGRATION_FACETS,
   memberNode,
-  STANDARD_FACETS,
   textTreatment,
   treatmentOfAll,
   treatmentOfTag,
   UNKNOWN_FACET,
 } from '../../../lambdas/domain/redaction/facet-map.ts';
+import {
+  INTEGRATION_FACETS,
+  STANDARD_FACETS,
+} from '../../../lambdas/domain/redaction/facet-table.ts';
 
 /** The facets of `spec/facets` and the registry, August 2026. */
 const SPECIFIED =

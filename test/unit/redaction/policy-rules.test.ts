@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   INTEGRATION_FACETS,
   STANDARD_FACETS,
-} from '../../../lambdas/domain/redaction/facet-map.ts';
+} from '../../../lambdas/domain/redaction/facet-table.ts';
 import { readPolicy } from '../../../lambdas/domain/redaction/policy.ts';
 import {
   MAX_POLICY_BYTES,
