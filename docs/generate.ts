@@ -19,41 +19,30 @@ interface GeneratedTable {
   readonly rows: ReadonlyArray<readonly string[]>;
 }
 
+type TreatmentRow = readonly [where: string, treatment: string, names: string];
+
 const code = (names: string) =>
   names
     .split(' ')
     .map((name) => `\`${name}\``)
     .join(' ');
 
-/** What happens to the members of each facet: as its map has it. */
-const facetRows: ReadonlyArray<readonly [string, string, string]> = Object.entries({
-  '*': FACET_HEAD,
-  ...STANDARD_FACETS,
-  ...INTEGRATION_FACETS,
-}).flatMap(([facet, members]) =>
-  Object.entries(members).map(
-    ([treatment, paths]) => [code(facet), treatment, code(paths)] as const,
-  ),
-);
+/** What happens to the members of each of these: as the map in code has it. */
+function treatmentRows(
+  map: Readonly<Record<string, Readonly<Record<string, string>>>>,
+): TreatmentRow[] {
+  return Object.entries(map).flatMap(([name, members]) =>
+    Object.entries(members).map(
+      ([treatment, names]): TreatmentRow => [code(name), treatment, code(names)],
+    ),
+  );
+}
 
-/** What happens to attributes: as their table has it. */
-const attributeRows: ReadonlyArray<readonly [string, string, string]> = [
-  ...Object.entries(ATTRIBUTES).flatMap(([namespace, names]) =>
-    Object.entries(names).map(([treatment, list]) => {
-      const full = list
-        .split(' ')
-        .map((name) => (name === '.' ? namespace : `${namespace}.${name}`))
-        .join(' ');
-      return ['attribute', treatment, code(full)] as const;
-    }),
-  ),
-  ...Object.entries(ATTRIBUTE_NAMES).map(
-    ([treatment, names]) => ['any attribute', treatment, code(names)] as const,
-  ),
-];
+const facetRows = treatmentRows({ '*': FACET_HEAD, ...STANDARD_FACETS, ...INTEGRATION_FACETS });
+const attributeRows = treatmentRows({ ...ATTRIBUTES, '*': ATTRIBUTE_NAMES });
 
 /** Members that are neither facets nor attributes; what these tables do not have is scanned. */
-const memberRows: ReadonlyArray<readonly [string, string, string]> = [
+const memberRows: readonly TreatmentRow[] = [
   [
     'event',
     'identity',
@@ -78,10 +67,10 @@ const memberRows: ReadonlyArray<readonly [string, string, string]> = [
   ['export', 'drop', code('traceState links.traceState')],
 ];
 
-const keptOf = (rows: ReadonlyArray<readonly [string, string, string]>) =>
-  rows.flatMap(([where, treatment, paths]) => (treatment === 'keep' ? [[where, paths]] : []));
-const treatedOf = (rows: ReadonlyArray<readonly [string, string, string]>) =>
-  rows.filter(([, treatment]) => treatment !== 'keep');
+const keptOf = (rows: readonly TreatmentRow[], prefix = '') =>
+  rows.flatMap(([where, treatment, names]) =>
+    treatment === 'keep' ? [[prefix + where, names]] : [],
+  );
 
 /** Every table of the documentation that `npm run docs` writes. */
 export const generatedTables: readonly GeneratedTable[] = [
@@ -123,20 +112,27 @@ export const generatedTables: readonly GeneratedTable[] = [
     document: 'docs/redaction.md',
     heading: 'Facets of an event',
     columns: ['facet', 'treatment', 'members'],
-    rows: treatedOf(facetRows),
+    rows: facetRows.filter(([, treatment]) => treatment !== 'keep'),
   },
   {
     document: 'docs/redaction.md',
     heading: 'Attributes of spans',
-    columns: ['where', 'treatment', 'names'],
-    rows: treatedOf([...memberRows, ...attributeRows]),
+    columns: ['namespace', 'treatment', 'names'],
+    rows: attributeRows,
+  },
+  {
+    document: 'docs/redaction.md',
+    heading: 'Members beside facets and attributes',
+    columns: ['of', 'treatment', 'members'],
+    rows: memberRows,
   },
   {
     document: 'docs/redaction.md',
     heading: 'What no rule covers',
     columns: ['where', 'fields'],
     rows: [
-      ...keptOf([...facetRows, ...memberRows, ...attributeRows]),
+      ...keptOf([...facetRows, ...memberRows]),
+      ...keptOf(attributeRows, 'attributes '),
       ['kept tags', code('tags.value')],
       ['keys of kept tags', code(['lineage.*', ...KEPT_TAGS].join(' '))],
     ],

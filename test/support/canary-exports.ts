@@ -23,7 +23,7 @@ const LISTED: ReadonlyArray<readonly [key: string, place: CanaryPlace]> = Object
   (Object.entries(names) as Array<[Treatment, string]>).flatMap(([treatment, list]) =>
     list.split(' ').map((name) => {
       const key = name === '.' ? namespace : `${namespace}.${name}`;
-      return [key, { where: 'attribute', path: key, treatment }] as const;
+      return [key, { where: `attributes ${namespace}`, path: name, treatment }] as const;
     }),
   ),
 );
@@ -33,17 +33,17 @@ const BY_NAME: typeof LISTED = (
 ).flatMap(([treatment, list]) =>
   list
     .split(' ')
-    .map((name) => [`acme.${name}`, { where: 'any attribute', path: name, treatment }] as const),
+    .map((name) => [`acme.${name}`, { where: 'attributes *', path: name, treatment }] as const),
 );
 
 const UNKNOWN: typeof LISTED = [
   ...KNOWN_NAMESPACES.split(' ').map((namespace) => `${namespace}.a_setting`),
   'acme.note',
-].map((key) => [key, { where: 'attribute', path: UNLISTED }]);
+].map((key) => [key, { where: 'attributes *', path: UNLISTED }]);
 
 const CREDENTIALS: typeof LISTED = ['acme.password', 'db.api_key', 'service.token'].map((key) => [
   key,
-  { where: 'attribute', path: 'credential', treatment: 'drop' },
+  { where: 'attributes *', path: 'credential', treatment: 'drop' },
 ]);
 
 function attributes(fill: Fill, form: ValueForm): Json[] {
@@ -59,7 +59,7 @@ function attributes(fill: Fill, form: ValueForm): Json[] {
       key: 'acme.bytes',
       value: {
         bytesValue: Buffer.from(
-          fill({ where: 'attribute', path: 'bytes', treatment: 'drop' }),
+          fill({ where: 'attributes *', path: 'bytes', treatment: 'drop' }),
         ).toString('base64'),
       },
     },

@@ -101,11 +101,11 @@ function judge(parts: readonly string[]): JudgedAttribute {
   };
 }
 
-/** Of the longest listed name that this one is below. Only that name itself is kept unseen. */
+/** Of the longest listed name that this one is below. */
 function treatmentAbove(parts: readonly string[]): Treatment | undefined {
   for (let length = Math.min(parts.length - 1, MAX_LISTED_PARTS); length > 0; length--) {
     const treatment = LISTED.get(parts.slice(0, length).join('.'));
-    if (treatment !== undefined) return treatment === 'keep' ? 'scan' : treatment;
+    if (treatment !== undefined) return treatment;
   }
   return undefined;
 }
@@ -146,7 +146,7 @@ export function isControlAttribute(name: string): boolean {
   return HARMLESS.has(attributeTreatment(name));
 }
 
-const HARMLESS: ReadonlySet<Treatment> = new Set(['keep', 'identity', 'scan']);
+const HARMLESS: ReadonlySet<Treatment> = new Set(['identity', 'scan']);
 
 /** Whether more is done to an attribute of this name than a scan. */
 export function isSensitiveAttribute(name: string): boolean {

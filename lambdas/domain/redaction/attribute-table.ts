@@ -13,9 +13,8 @@ type Names = Readonly<Partial<Record<Treatment, string>>>;
 export const ATTRIBUTES: Readonly<Record<string, Names>> = {
   // What the join and the controls read.
   lineage: {
-    keep: 'dropped degraded governed actor actor_status derivation completeness',
     identity: 'run_id',
-    scan: '.',
+    scan: 'dropped degraded governed actor actor_status derivation completeness .',
   },
   lineage_evidence: { scan: '.' },
   openlineage: {
@@ -25,9 +24,8 @@ export const ATTRIBUTES: Readonly<Record<string, Names>> = {
 
   // Databases.
   db: {
-    keep: 'system system.name response.status_code',
     sql: 'query statement sql',
-    scan: 'query.id query.name query.type query.kind sql.rows redis.database_index redis.flush_all vector.query.top_k mongodb.version',
+    scan: 'system system.name response.status_code query.id query.name query.type query.kind sql.rows redis.database_index redis.flush_all vector.query.top_k mongodb.version',
     drop: 'query.parameter query.parameters query.params query.result query.embeddings query.plan query.explain query.hash statement.parameters statement.params operation.parameter parameter parameters param params bind binds bindings values row rows result response.body vector mongodb redis elasticsearch.path_parts',
     identity:
       'namespace name instance schema catalog database table collection collection.name sql.table sql.tables stored_procedure.name mongodb.collection cassandra.keyspace cassandra.table cosmosdb.container hbase.namespace vector.table_name vector.query.result.namespace',
@@ -58,10 +56,10 @@ export const ATTRIBUTES: Readonly<Record<string, Names>> = {
   faas: { identity: 'document.collection document.name', scan: 'document.time document.operation' },
 
   // Errors.
-  exception: { keep: 'type escaped', error: '.' },
-  error: { keep: 'type code kind id', error: '.' },
-  otel: { keep: 'status_code', error: 'status_description status_message' },
-  status: { keep: 'code' },
+  exception: { scan: 'type escaped', error: '.' },
+  error: { scan: 'type code kind id', error: '.' },
+  otel: { scan: 'status_code', error: 'status_description status_message' },
+  status: { scan: 'code' },
   feature_flag: { error: 'error evaluation.error', drop: 'result.value', pseudonym: 'context.id' },
 
   // URLs, HTTP, RPC and messages. Values in a query are data, whatever their name.

@@ -5,6 +5,7 @@ import { redactErrorText } from './error-text.ts';
 import type { SourcedDialect } from './event-dialect.ts';
 import { needsPseudonymInPath, pseudonym } from './identifier.ts';
 import { marker } from './marker.ts';
+import { Memory } from './memory.ts';
 import { isColumnData } from './names.ts';
 import { scanText } from './scan-text.ts';
 import { redactExpression } from './sql/expression.ts';
@@ -56,6 +57,18 @@ export class ValueRedactor {
    * @returns undefined when the text stays and says nothing
    */
   redact(text: string, treatment: Treatment, dialect?: SourcedDialect): RedactedValue | undefined {
+    const clean = CLEAN.get(treatment);
+    if (clean?.get(text)) return undefined;
+    const redacted = this.judge(text, treatment, dialect);
+    if (redacted === undefined) clean?.set(text, true);
+    return redacted;
+  }
+
+  private judge(
+    text: string,
+    treatment: Treatment,
+    dialect: SourcedDialect | undefined,
+  ): RedactedValue | undefined {
     switch (treatment) {
       case 'keep':
         return undefined;
@@ -146,6 +159,14 @@ export class ValueRedactor {
 export function pseudonymOf(identifier: string, key: EpochKey): string {
   return pseudonym(identifier, (text) => Buffer.from(keyedHash(key, 'identifier/1', text), 'hex'));
 }
+
+/**
+ * Texts that were left as they are. Producers send the same names and addresses over and over, and
+ * whether anything has to go of them depends on nothing else.
+ */
+const CLEAN: ReadonlyMap<Treatment, Memory<true>> = new Map(
+  (['scan', 'url', 'identity', 'column'] as const).map((treatment) => [treatment, new Memory()]),
+);
 
 /** 128 bits: enough to compare by. */
 const FINGERPRINT_DIGITS = 32;

@@ -26,7 +26,7 @@ const hasRule =
 const KEPT: Readonly<Record<string, Kind>> = {
   prefix: {
     why: "it takes the letters of U&'..' for a part of the value",
-    atMost: 40,
+    atMost: 300,
     fits: ({ leaked }) => leaked.every((word) => PREFIX.test(word)),
   },
   copyRows: {
@@ -48,6 +48,26 @@ const KEPT: Readonly<Record<string, Kind>> = {
     why: 'it ends a comment of Redshift in a comment at the first closing',
     atMost: 10,
     fits: ({ sql }) => /\/\*[^*]*\/\*/.test(sql),
+  },
+  versionedComment: {
+    why: 'the inside of /*! is code to MySQL; it takes it for a comment',
+    atMost: 60,
+    fits: ({ sql }) => /\/\*M?!/.test(sql),
+  },
+  doubleMinus: {
+    why: 'MySQL subtracts where no white space follows --; it begins a comment',
+    atMost: 60,
+    fits: ({ sql }) => /--\d/.test(sql),
+  },
+  templateComment: {
+    why: 'a template in {# #} is a comment from # on to it, where # begins one',
+    atMost: 60,
+    fits: ({ sql }) => sql.includes('{#'),
+  },
+  commentInHashComment: {
+    why: 'it begins a block comment inside one that # began',
+    atMost: 20,
+    fits: ({ sql }) => /#[^\n]*\/\*/.test(sql),
   },
 };
 
