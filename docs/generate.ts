@@ -27,13 +27,29 @@ const code = (names: string) =>
     .map((name) => `\`${name}\``)
     .join(' ');
 
+/** Every row of a table is as wide as its widest. */
+const MAX_NAMES_CHARACTERS = 160;
+
+/** The names in as many rows as they need. */
+function partsOf(names: string): string[] {
+  const parts = [''];
+  for (const name of names.split(' ')) {
+    const last = parts.at(-1) as string;
+    if (last === '') parts[parts.length - 1] = name;
+    else if (last.length + name.length < MAX_NAMES_CHARACTERS)
+      parts[parts.length - 1] += ` ${name}`;
+    else parts.push(name);
+  }
+  return parts;
+}
+
 /** What happens to the members of each of these: as the map in code has it. */
 function treatmentRows(
   map: Readonly<Record<string, Readonly<Record<string, string>>>>,
 ): TreatmentRow[] {
   return Object.entries(map).flatMap(([name, members]) =>
-    Object.entries(members).map(
-      ([treatment, names]): TreatmentRow => [code(name), treatment, code(names)],
+    Object.entries(members).flatMap(([treatment, names]) =>
+      partsOf(names).map((part): TreatmentRow => [code(name), treatment, code(part)]),
     ),
   );
 }
@@ -167,12 +183,9 @@ export function withTable(markdown: string, { heading, columns, rows }: Generate
   return lines.join('\n');
 }
 
-/** Spaces behind a cell bring it to the width of the longest, but for the few that fill several screens. */
-const MAX_PADDED = 120;
-
 function tableLines(rows: ReadonlyArray<readonly string[]>): string[] {
   const widths = (rows[0] as readonly string[]).map((_, column) =>
-    Math.max(...rows.map((row) => Math.min((row[column] as string).length, MAX_PADDED))),
+    Math.max(...rows.map((row) => (row[column] as string).length)),
   );
   const line = (cells: readonly string[]) =>
     `| ${cells.map((cell, column) => cell.padEnd(widths[column] as number)).join(' | ')} |`;

@@ -9,7 +9,7 @@ import { type CanaryPlace, type Fill, NAMES, UNLISTED } from './canary-events.ts
 type Json = unknown;
 
 /** How a text stands in the value of an attribute. */
-export const VALUE_FORMS = ['text', 'list', 'pairs', 'json'] as const;
+const VALUE_FORMS = ['text', 'list', 'pairs', 'json'] as const;
 export type ValueForm = (typeof VALUE_FORMS)[number];
 
 /** Where attributes stand in an export. */
@@ -78,10 +78,6 @@ function value(text: string, form: ValueForm): Json {
       return { stringValue: JSON.stringify({ inner: [text] }) };
   }
 }
-
-/** Members of a span, its events and links, its resource and scope that hold text and are no attributes. */
-export const EXPORT_TEXTS =
-  'name kind flags events.name scope.name scope.version schemaUrl resource.schemaUrl';
 
 /**
  * An export of one span that holds every attribute in one place, and a text in every member.
