@@ -19,41 +19,46 @@ interface GeneratedTable {
   readonly rows: ReadonlyArray<readonly string[]>;
 }
 
+type TreatmentRow = readonly [where: string, treatment: string, names: string];
+
 const code = (names: string) =>
   names
     .split(' ')
     .map((name) => `\`${name}\``)
     .join(' ');
 
-/** What happens to the members of each facet: as its map has it. */
-const facetRows: ReadonlyArray<readonly [string, string, string]> = Object.entries({
-  '*': FACET_HEAD,
-  ...STANDARD_FACETS,
-  ...INTEGRATION_FACETS,
-}).flatMap(([facet, members]) =>
-  Object.entries(members).map(
-    ([treatment, paths]) => [code(facet), treatment, code(paths)] as const,
-  ),
-);
+/** Every row of a table is as wide as its widest. */
+const MAX_NAMES_CHARACTERS = 160;
 
-/** What happens to attributes: as their table has it. */
-const attributeRows: ReadonlyArray<readonly [string, string, string]> = [
-  ...Object.entries(ATTRIBUTES).flatMap(([namespace, names]) =>
-    Object.entries(names).map(([treatment, list]) => {
-      const full = list
-        .split(' ')
-        .map((name) => (name === '.' ? namespace : `${namespace}.${name}`))
-        .join(' ');
-      return ['attribute', treatment, code(full)] as const;
-    }),
-  ),
-  ...Object.entries(ATTRIBUTE_NAMES).map(
-    ([treatment, names]) => ['any attribute', treatment, code(names)] as const,
-  ),
-];
+/** The names in as many rows as they need. */
+function partsOf(names: string): string[] {
+  const parts = [''];
+  for (const name of names.split(' ')) {
+    const last = parts.at(-1) as string;
+    if (last === '') parts[parts.length - 1] = name;
+    else if (last.length + name.length < MAX_NAMES_CHARACTERS)
+      parts[parts.length - 1] += ` ${name}`;
+    else parts.push(name);
+  }
+  return parts;
+}
+
+/** What happens to the members of each of these: as the map in code has it. */
+function treatmentRows(
+  map: Readonly<Record<string, Readonly<Record<string, string>>>>,
+): TreatmentRow[] {
+  return Object.entries(map).flatMap(([name, members]) =>
+    Object.entries(members).flatMap(([treatment, names]) =>
+      partsOf(names).map((part): TreatmentRow => [code(name), treatment, code(part)]),
+    ),
+  );
+}
+
+const facetRows = treatmentRows({ '*': FACET_HEAD, ...STANDARD_FACETS, ...INTEGRATION_FACETS });
+const attributeRows = treatmentRows({ ...ATTRIBUTES, '*': ATTRIBUTE_NAMES });
 
 /** Members that are neither facets nor attributes; what these tables do not have is scanned. */
-const memberRows: ReadonlyArray<readonly [string, string, string]> = [
+const memberRows: readonly TreatmentRow[] = [
   [
     'event',
     'identity',
@@ -78,10 +83,10 @@ const memberRows: ReadonlyArray<readonly [string, string, string]> = [
   ['export', 'drop', code('traceState links.traceState')],
 ];
 
-const keptOf = (rows: ReadonlyArray<readonly [string, string, string]>) =>
-  rows.flatMap(([where, treatment, paths]) => (treatment === 'keep' ? [[where, paths]] : []));
-const treatedOf = (rows: ReadonlyArray<readonly [string, string, string]>) =>
-  rows.filter(([, treatment]) => treatment !== 'keep');
+const keptOf = (rows: readonly TreatmentRow[], prefix = '') =>
+  rows.flatMap(([where, treatment, names]) =>
+    treatment === 'keep' ? [[prefix + where, names]] : [],
+  );
 
 /** Every table of the documentation that `npm run docs` writes. */
 export const generatedTables: readonly GeneratedTable[] = [
@@ -123,20 +128,27 @@ export const generatedTables: readonly GeneratedTable[] = [
     document: 'docs/redaction.md',
     heading: 'Facets of an event',
     columns: ['facet', 'treatment', 'members'],
-    rows: treatedOf(facetRows),
+    rows: facetRows.filter(([, treatment]) => treatment !== 'keep'),
   },
   {
     document: 'docs/redaction.md',
     heading: 'Attributes of spans',
-    columns: ['where', 'treatment', 'names'],
-    rows: treatedOf([...memberRows, ...attributeRows]),
+    columns: ['namespace', 'treatment', 'names'],
+    rows: attributeRows,
+  },
+  {
+    document: 'docs/redaction.md',
+    heading: 'Members beside facets and attributes',
+    columns: ['of', 'treatment', 'members'],
+    rows: memberRows,
   },
   {
     document: 'docs/redaction.md',
     heading: 'What no rule covers',
     columns: ['where', 'fields'],
     rows: [
-      ...keptOf([...facetRows, ...memberRows, ...attributeRows]),
+      ...keptOf([...facetRows, ...memberRows]),
+      ...keptOf(attributeRows, 'attributes '),
       ['kept tags', code('tags.value')],
       ['keys of kept tags', code(['lineage.*', ...KEPT_TAGS].join(' '))],
     ],
@@ -171,12 +183,9 @@ export function withTable(markdown: string, { heading, columns, rows }: Generate
   return lines.join('\n');
 }
 
-/** Spaces behind a cell bring it to the width of the longest, but for the few that fill several screens. */
-const MAX_PADDED = 120;
-
 function tableLines(rows: ReadonlyArray<readonly string[]>): string[] {
   const widths = (rows[0] as readonly string[]).map((_, column) =>
-    Math.max(...rows.map((row) => Math.min((row[column] as string).length, MAX_PADDED))),
+    Math.max(...rows.map((row) => (row[column] as string).length)),
   );
   const line = (cells: readonly string[]) =>
     `| ${cells.map((cell, column) => cell.padEnd(widths[column] as number)).join(' | ')} |`;

@@ -26,10 +26,6 @@ export type Fill = (place: CanaryPlace) => string;
 export const UNLISTED = '(unlisted)';
 export const NAMES = '(names)';
 
-/** Members outside of facets: of the event, its run, job and datasets. */
-export const EVENT_TEXTS =
-  'eventType eventTime producer schemaURL run.runId job.namespace job.name dataset.namespace dataset.name inputs.namespace inputs.name outputs.namespace outputs.name';
-
 /** Tags whose value the controls read, one of each kind. */
 const KEPT_TAG_KEYS = ['lineage.note', 'pii', 'data_classification', 'retention'];
 
@@ -93,7 +89,7 @@ function written(
 }
 
 /** Every facet that a table has, and some that none has. */
-export function everyFacet(fill: Fill): Members {
+function everyFacet(fill: Fill): Members {
   const known = [
     ...Object.entries(STANDARD_FACETS).map(([name, members]) => [name, members, true] as const),
     ...Object.entries(INTEGRATION_FACETS).map(([name, members]) => [name, members, false] as const),

@@ -9,7 +9,7 @@ import { type CanaryPlace, type Fill, NAMES, UNLISTED } from './canary-events.ts
 type Json = unknown;
 
 /** How a text stands in the value of an attribute. */
-export const VALUE_FORMS = ['text', 'list', 'pairs', 'json'] as const;
+const VALUE_FORMS = ['text', 'list', 'pairs', 'json'] as const;
 export type ValueForm = (typeof VALUE_FORMS)[number];
 
 /** Where attributes stand in an export. */
@@ -23,7 +23,7 @@ const LISTED: ReadonlyArray<readonly [key: string, place: CanaryPlace]> = Object
   (Object.entries(names) as Array<[Treatment, string]>).flatMap(([treatment, list]) =>
     list.split(' ').map((name) => {
       const key = name === '.' ? namespace : `${namespace}.${name}`;
-      return [key, { where: 'attribute', path: key, treatment }] as const;
+      return [key, { where: `attributes ${namespace}`, path: name, treatment }] as const;
     }),
   ),
 );
@@ -33,17 +33,17 @@ const BY_NAME: typeof LISTED = (
 ).flatMap(([treatment, list]) =>
   list
     .split(' ')
-    .map((name) => [`acme.${name}`, { where: 'any attribute', path: name, treatment }] as const),
+    .map((name) => [`acme.${name}`, { where: 'attributes *', path: name, treatment }] as const),
 );
 
 const UNKNOWN: typeof LISTED = [
   ...KNOWN_NAMESPACES.split(' ').map((namespace) => `${namespace}.a_setting`),
   'acme.note',
-].map((key) => [key, { where: 'attribute', path: UNLISTED }]);
+].map((key) => [key, { where: 'attributes *', path: UNLISTED }]);
 
 const CREDENTIALS: typeof LISTED = ['acme.password', 'db.api_key', 'service.token'].map((key) => [
   key,
-  { where: 'attribute', path: 'credential', treatment: 'drop' },
+  { where: 'attributes *', path: 'credential', treatment: 'drop' },
 ]);
 
 function attributes(fill: Fill, form: ValueForm): Json[] {
@@ -59,7 +59,7 @@ function attributes(fill: Fill, form: ValueForm): Json[] {
       key: 'acme.bytes',
       value: {
         bytesValue: Buffer.from(
-          fill({ where: 'attribute', path: 'bytes', treatment: 'drop' }),
+          fill({ where: 'attributes *', path: 'bytes', treatment: 'drop' }),
         ).toString('base64'),
       },
     },
@@ -78,10 +78,6 @@ function value(text: string, form: ValueForm): Json {
       return { stringValue: JSON.stringify({ inner: [text] }) };
   }
 }
-
-/** Members of a span, its events and links, its resource and scope that hold text and are no attributes. */
-export const EXPORT_TEXTS =
-  'name kind flags events.name scope.name scope.version schemaUrl resource.schemaUrl';
 
 /**
  * An export of one span that holds every attribute in one place, and a text in every member.

@@ -6,6 +6,7 @@ import {
   STANDARD_FACETS,
 } from './facet-table.ts';
 import { plainName } from './names.ts';
+import { scanText } from './scan-text.ts';
 import type { Treatment } from './treatment.ts';
 
 /** Where a value stands in a facet, as far as the map knows. Items of an array stand where the array does. */
@@ -126,5 +127,5 @@ const TAG_VALUE = /^[\w .:/+-]{0,64}$/;
 /** Tags that controls and analysts read stay as they are: `lineage.*` and those that classify. */
 export function treatmentOfTag(key: string, value: string): Treatment {
   const isKept = key.toLowerCase().startsWith('lineage.') || KEPT_TAGS.has(plainName(key));
-  return isKept && TAG_VALUE.test(value) ? 'keep' : 'scan';
+  return isKept && TAG_VALUE.test(value) && scanText(value) === undefined ? 'keep' : 'scan';
 }

@@ -1,6 +1,10 @@
+import { endOfSecret } from '../secret-shapes.ts';
+
 /** Longer names are data: no database takes them. */
 const LONGEST_NAME = 128;
 const MOST_DIGITS = 8;
+/** Of the tokens that have a head of their own. */
+const SHORTEST_TOKEN = 16;
 const STRANGE = /['"`\\;{}@/|*?~^\p{Cc}]|--|\$\$|:\/\//u;
 const SPACED_DIGITS = /\s.*\d|\d.*\s/;
 /** Digits with single separators as in a number of a card, a person or a telephone. */
@@ -10,7 +14,7 @@ const UUID = /[\da-f]{8}(?:[-_]?[\da-f]{4}){3}[-_]?[\da-f]{12}/i;
 /** Whether the text of a name says more than a name: an address, a number of a person, a path. */
 export function isData(name: string): boolean {
   if (name.length > LONGEST_NAME) return true;
-  if (STRANGE.test(name)) return true;
+  if (STRANGE.test(name) || endOfSecret(name, 0) !== undefined) return true;
   if (!/\d/.test(name)) return false;
   return SPACED_DIGITS.test(name) || GROUPED_DIGITS.test(name) || UUID.test(name);
 }
@@ -19,6 +23,7 @@ export function isData(name: string): boolean {
 export function mayBeData(text: string, start: number, end: number): boolean {
   if (end - start <= MOST_DIGITS) return false;
   if (end - start > LONGEST_NAME) return true;
+  if (end - start >= SHORTEST_TOKEN && endOfSecret(text, start) !== undefined) return true;
   let digits = 0;
   for (let at = start; at < end; at++) {
     const code = text.charCodeAt(at);
