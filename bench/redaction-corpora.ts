@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { publicStatements } from '../test/unit/redaction/sql/corpus.ts';
 import {
   canary,
   Dice,
@@ -20,6 +21,8 @@ export interface LabelledStatement {
   readonly names: readonly string[];
 }
 
+/** Shorter words of values are parts of many names. */
+const SHORTEST_SECRET = 4;
 const GENERATED_OF_FAMILY = 200;
 const SEED = 1;
 
@@ -27,6 +30,7 @@ const SEED = 1;
 export function corpora(): Readonly<Record<string, readonly LabelledStatement[]>> {
   const families = Object.keys(FAMILIES);
   return {
+    'public statements': publicCorpus(),
     'collected cases': readCases('../test/fixtures/redaction/cases.jsonl'),
     'generated, PostgreSQL': generated(['postgres']),
     'generated, all dialects': generated(families),
@@ -46,8 +50,40 @@ function readCases(path: string): LabelledStatement[] {
       secrets: [...given.secrets, ...given.secrets_comment],
       secretWords: given.secrets_token,
       // Some texts can only be redacted in part.
-      names: given.expect ? [] : given.keep,
+      names: given.expect ? [] : given.keep.flatMap(wordsOf),
     }));
+}
+
+/** Words of labelled values and comments that the code beside them does not have, and words of names. */
+function publicCorpus(): LabelledStatement[] {
+  const known = publicStatements().filter(({ dialect }) => dialect !== 'mixed');
+  return known.map(({ sql, dialect, values, comments, names }) => {
+    const kept = new Set(textsAt(sql, names).flatMap(wordsOf));
+    const hidden = [...textsAt(sql, values), ...textsAt(sql, comments)].flatMap(wordsOf);
+    const code = new Set(wordsOf(withoutTexts(sql, [values, comments])));
+    return {
+      sql,
+      dialect,
+      secrets: [],
+      secretWords: hidden.filter((word) => word.length >= SHORTEST_SECRET && !code.has(word)),
+      names: [...kept],
+    };
+  });
+}
+
+/** Texts at pairs of offsets, start and end. */
+function textsAt(sql: string, offsets: readonly number[]): string[] {
+  return offsets.flatMap((start, at) => (at % 2 === 0 ? [sql.slice(start, offsets[at + 1])] : []));
+}
+
+function withoutTexts(sql: string, spans: readonly (readonly number[])[]): string {
+  const characters = sql.split('');
+  for (const offsets of spans) {
+    for (let at = 0; at < offsets.length; at += 2) {
+      characters.fill(' ', offsets[at], offsets[at + 1]);
+    }
+  }
+  return characters.join('');
 }
 
 /** Statements around canaries, of which no piece may stay. */
@@ -66,4 +102,8 @@ function generated(families: readonly string[]): LabelledStatement[] {
       };
     });
   });
+}
+
+export function wordsOf(text: string): string[] {
+  return text.match(/[\p{L}\p{N}_]+/gu) ?? [];
 }

@@ -2,7 +2,7 @@ import { _INTERNAL_sanitizeSqlQuery as sanitizeSqlQuery } from '@sentry/core';
 import { redactSql } from '../lambdas/domain/redaction/sql/redact-sql.ts';
 import type { Result } from './benchmark.ts';
 import { buildGoSqllexer, type GoSqllexer } from './go-sqllexer.ts';
-import type { LabelledStatement } from './redaction-corpora.ts';
+import { type LabelledStatement, wordsOf } from './redaction-corpora.ts';
 import { spreadOf } from './statistics.ts';
 
 /** As many as the program of go-sqllexer makes. */
@@ -31,7 +31,7 @@ export function measurePeers(corpora: Corpora): Result {
     return {
       rows,
       notes: [
-        'leaks: statements of which a labelled value stays in the text, in whole or in part; names lost: names that should stay and do not',
+        'leaks: statements of which a labelled value stays in the text, in whole or in part; names lost: words of names that should stay and do not, those with a pseudonym in their place among them',
         'ratio: time over that of this redactor, which also makes facts, shape and a check of the output; go-sqllexer runs in a process of its own',
         ...(goSqllexer ? [] : ['go-sqllexer: not here, it needs Go']),
       ],
@@ -103,8 +103,4 @@ function leaks({ secrets, secretWords }: LabelledStatement, text: string): boole
 function namesLost({ names }: LabelledStatement, text: string): number {
   const words = new Set(wordsOf(text.toLowerCase()));
   return names.filter((name) => !words.has(name.toLowerCase())).length;
-}
-
-function wordsOf(text: string): string[] {
-  return text.split(/[^\p{L}\p{N}_-]+/u);
 }

@@ -3,7 +3,12 @@ import { FINDING_KINDS } from '../lambdas/domain/audit/findings.ts';
 import { DEVIATIONS, REFUSALS } from '../lambdas/domain/openlineage/departures.ts';
 import { STORE_QUALIFICATIONS } from '../lambdas/domain/qualification.ts';
 import { ATTRIBUTE_NAMES, ATTRIBUTES } from '../lambdas/domain/redaction/attribute-table.ts';
-import { INTEGRATION_FACETS, STANDARD_FACETS } from '../lambdas/domain/redaction/facet-map.ts';
+import {
+  FACET_HEAD,
+  INTEGRATION_FACETS,
+  KEPT_TAGS,
+  STANDARD_FACETS,
+} from '../lambdas/domain/redaction/facet-map.ts';
 import { TRACE_DEVIATIONS, TRACE_REFUSALS } from '../lambdas/domain/traces/departures.ts';
 
 /** A table that stands in code: the document and heading it is shown under, and its rows. */
@@ -14,23 +19,69 @@ interface GeneratedTable {
   readonly rows: ReadonlyArray<readonly string[]>;
 }
 
-/** What happens to the members of each of these: as the map in code has it. */
-function treatmentRows(
-  map: Readonly<Record<string, Readonly<Record<string, string>>>>,
-): string[][] {
-  return Object.entries(map).flatMap(([name, members]) =>
-    Object.entries(members).map(([treatment, paths]) => [
-      `\`${name}\``,
-      treatment,
-      paths
-        .split(' ')
-        .map((path) => `\`${path}\``)
-        .join(' '),
-    ]),
-  );
-}
+const code = (names: string) =>
+  names
+    .split(' ')
+    .map((name) => `\`${name}\``)
+    .join(' ');
 
-const facetRows = treatmentRows({ ...STANDARD_FACETS, ...INTEGRATION_FACETS });
+/** What happens to the members of each facet: as its map has it. */
+const facetRows: ReadonlyArray<readonly [string, string, string]> = Object.entries({
+  '*': FACET_HEAD,
+  ...STANDARD_FACETS,
+  ...INTEGRATION_FACETS,
+}).flatMap(([facet, members]) =>
+  Object.entries(members).map(
+    ([treatment, paths]) => [code(facet), treatment, code(paths)] as const,
+  ),
+);
+
+/** What happens to attributes: as their table has it. */
+const attributeRows: ReadonlyArray<readonly [string, string, string]> = [
+  ...Object.entries(ATTRIBUTES).flatMap(([namespace, names]) =>
+    Object.entries(names).map(([treatment, list]) => {
+      const full = list
+        .split(' ')
+        .map((name) => (name === '.' ? namespace : `${namespace}.${name}`))
+        .join(' ');
+      return ['attribute', treatment, code(full)] as const;
+    }),
+  ),
+  ...Object.entries(ATTRIBUTE_NAMES).map(
+    ([treatment, names]) => ['any attribute', treatment, code(names)] as const,
+  ),
+];
+
+/** Members that are neither facets nor attributes; what these tables do not have is scanned. */
+const memberRows: ReadonlyArray<readonly [string, string, string]> = [
+  [
+    'event',
+    'identity',
+    code(
+      'producer schemaURL run.runId job.namespace job.name dataset.namespace dataset.name inputs.namespace inputs.name outputs.namespace outputs.name',
+    ),
+  ],
+  ['event', 'scan', code('eventType eventTime')],
+  [
+    'export',
+    'keep',
+    code(
+      'traceId spanId parentSpanId startTimeUnixNano endTimeUnixNano events.timeUnixNano links.traceId links.spanId',
+    ),
+  ],
+  [
+    'export',
+    'scan',
+    code('name kind flags events.name scope.name scope.version schemaUrl resource.schemaUrl'),
+  ],
+  ['export', 'error', code('status.message')],
+  ['export', 'drop', code('traceState links.traceState')],
+];
+
+const keptOf = (rows: ReadonlyArray<readonly [string, string, string]>) =>
+  rows.flatMap(([where, treatment, paths]) => (treatment === 'keep' ? [[where, paths]] : []));
+const treatedOf = (rows: ReadonlyArray<readonly [string, string, string]>) =>
+  rows.filter(([, treatment]) => treatment !== 'keep');
 
 /** Every table of the documentation that `npm run docs` writes. */
 export const generatedTables: readonly GeneratedTable[] = [
@@ -72,21 +123,23 @@ export const generatedTables: readonly GeneratedTable[] = [
     document: 'docs/redaction.md',
     heading: 'Facets of an event',
     columns: ['facet', 'treatment', 'members'],
-    rows: facetRows.filter(([, treatment]) => treatment !== 'keep'),
+    rows: treatedOf(facetRows),
   },
   {
     document: 'docs/redaction.md',
     heading: 'Attributes of spans',
-    columns: ['namespace', 'treatment', 'names'],
-    rows: treatmentRows({ ...ATTRIBUTES, '*': ATTRIBUTE_NAMES }),
+    columns: ['where', 'treatment', 'names'],
+    rows: treatedOf([...memberRows, ...attributeRows]),
   },
   {
     document: 'docs/redaction.md',
     heading: 'What no rule covers',
     columns: ['where', 'fields'],
-    rows: facetRows.flatMap(([facet = '', treatment, paths = '']) =>
-      treatment === 'keep' ? [[facet, paths]] : [],
-    ),
+    rows: [
+      ...keptOf([...facetRows, ...memberRows, ...attributeRows]),
+      ['kept tags', code('tags.value')],
+      ['keys of kept tags', code(['lineage.*', ...KEPT_TAGS].join(' '))],
+    ],
   },
   {
     document: 'docs/findings.md',
@@ -118,9 +171,12 @@ export function withTable(markdown: string, { heading, columns, rows }: Generate
   return lines.join('\n');
 }
 
+/** Spaces behind a cell bring it to the width of the longest, but for the few that fill several screens. */
+const MAX_PADDED = 120;
+
 function tableLines(rows: ReadonlyArray<readonly string[]>): string[] {
   const widths = (rows[0] as readonly string[]).map((_, column) =>
-    Math.max(...rows.map((row) => (row[column] as string).length)),
+    Math.max(...rows.map((row) => Math.min((row[column] as string).length, MAX_PADDED))),
   );
   const line = (cells: readonly string[]) =>
     `| ${cells.map((cell, column) => cell.padEnd(widths[column] as number)).join(' | ')} |`;

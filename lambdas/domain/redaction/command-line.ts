@@ -9,14 +9,17 @@ const MARKER = marker('command');
 
 /** Flags whose value is a program or a statement. */
 const CODE_FLAGS = new Set(
-  '-c -e -q --command --execute --query --sql --eval --exec --code --script --data --data-raw --data-binary --header --body --form --vars --extra-vars --env --conf-json'.split(
+  '-c -e -q --command --execute --query --sql --eval --exec --code --script --data --data-raw --data-binary --data-urlencode --form-string --arg --argjson --header --body --form --vars --extra-vars --env --conf-json'.split(
     ' ',
   ),
 );
 /** Short flags that take a password in some program, where others take a port or a path. */
-const PASSWORD_FLAGS = new Set(['-p', '-P', '-u', '-U', '-k', '-a', '-w', '-W', '-H', '-d', '-F']);
-/** Programs that take the password glued to the flag. */
+const PASSWORD_FLAGS = new Set(
+  '-p -P -u -U -k -a -w -W -H -d -F --key --user --proxy-user'.split(' '),
+);
+/** Programs that take the password glued to the flag, and what looks like one elsewhere: no port, and more than a word. */
 const GLUED_PASSWORD = /^-p./;
+const GLUED_SECRET = /^-[pPaukU](?![\d.:]+$)(?=.{0,64}[\dA-Z:])./;
 const GLUED_PROGRAMS = new Set([
   'mysql',
   'mysqldump',
@@ -27,6 +30,9 @@ const GLUED_PROGRAMS = new Set([
   'sshpass',
   '7z',
 ]);
+
+/** Programs that take `user/password` as a word. */
+const EASY_CONNECT_PROGRAMS = new Set('sqlplus sqlldr sql exp imp expdp impdp rman'.split(' '));
 
 /** Words behind a program that say what it does. */
 const SUBCOMMANDS = new Set(
@@ -120,11 +126,15 @@ function redactArgument(argument: string, state: State): string {
   }
   if (state.isSubcommand && SUBCOMMANDS.has(argument)) return argument;
   state.isSubcommand = false;
+  // `sudo mysql`, `docker exec db sqlplus`: the program that takes the password comes later.
+  const program = argument.slice(argument.lastIndexOf('/') + 1);
+  if (EASY_CONNECT_PROGRAMS.has(program) || GLUED_PROGRAMS.has(program)) state.program = program;
+  if (EASY_CONNECT_PROGRAMS.has(state.program) && /^[^@]{1,64}\//.test(argument)) return MARKER;
   return SUBCOMMANDS.has(argument) ? argument : redactPositional(argument);
 }
 
 function redactFlag(argument: string, state: State): string {
-  if (argument === `-p${MARKER}`) return argument;
+  if (argument.slice(2) === MARKER) return argument;
   const equals = argument.indexOf('=');
   const name = equals === -1 ? argument : argument.slice(0, equals);
   if (!/^-{1,2}[\w.:-]{0,128}$/.test(name)) return MARKER;
@@ -136,13 +146,15 @@ function redactFlag(argument: string, state: State): string {
     ) {
       return `-p${MARKER}`;
     }
+    if (GLUED_SECRET.test(argument)) return `${argument.slice(0, 2)}${MARKER}`;
     state.flag = argument;
     return isClean(argument) ? argument : MARKER;
   }
   const value = argument.slice(equals + 1);
   // `--conf spark.x.password=y`, `-Dpassword=y`, and a pair inside a pair.
   if (value === '' || value === MARKER) return argument;
-  if (isSecretName(name) || CODE_FLAGS.has(name)) return `${name}=${MARKER}`;
+  if (isSecretName(name) || CODE_FLAGS.has(name) || PASSWORD_FLAGS.has(name))
+    return `${name}=${MARKER}`;
   const inner = ASSIGNMENT.exec(value)?.[0];
   if (inner !== undefined && isSecretName(inner)) return `${name}=${inner}${MARKER}`;
   return `${name}=${redactValue(value)}`;

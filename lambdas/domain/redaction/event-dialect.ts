@@ -11,10 +11,20 @@ export interface SourcedDialect {
 /** Thousands of datasets would say the same. */
 const MAX_DATASETS = 64;
 
+/** Engines that leave statements to the databases they talk to. */
+const ORCHESTRATORS: ReadonlySet<string> = new Set([
+  'airflow',
+  'dbt',
+  'dagster',
+  'prefect',
+  'great_expectations',
+]);
+
 /**
- * The dialect of the statements in an event, by the strongest source that names a known one: the engine
- * that ran it, the connections of its datasets, their namespaces, the namespace of the job. Sources of one
- * kind that disagree say nothing. The `sql` facet's own word is stronger and stands beside its query.
+ * The dialect of the statements in an event, by the strongest source that there is: the engine that ran
+ * it, the connections of its datasets, their namespaces, the namespace of the job. A source that names
+ * none that is known, or several, leaves it open: files beside a table may mean that another engine reads
+ * both. The `sql` facet's own word is stronger and stands beside its query.
  * @param override what the policy says of these namespaces
  */
 export function dialectOfEvent(
@@ -23,22 +33,21 @@ export function dialectOfEvent(
 ): SourcedDialect | undefined {
   const { root } = document;
   const datasets = datasetsOf(document);
-  const namespaceOf = (node: Node) => document.string(document.get(node, 'namespace'));
-  const job = document.get(root, 'job');
-  const ofDatasets = datasets.map(namespaceOf).filter((name) => name !== undefined);
-  const ofJob = job === NONE ? undefined : namespaceOf(job);
-  const decided = override(ofJob === undefined ? ofDatasets : [ofJob, ...ofDatasets]);
+  const ofDatasets = datasets.map((node) => document.string(document.get(node, 'namespace')));
+  const ofJob = document.string(document.at(root, 'job', 'namespace'));
+  const namespaces = [ofJob, ...ofDatasets].filter((name) => name !== undefined);
+  const decided = override(namespaces);
   if (decided !== undefined) return { name: decided, source: 'policy' };
 
   const text = (node: Node, ...names: string[]) => document.string(document.at(node, ...names));
-  const engine = text(root, 'run', 'facets', 'processing_engine', 'name');
-  const connections = datasets.map((node) => text(node, 'facets', 'dataSource', 'uri'));
-  return (
-    agreed([engine], 'engine') ??
-    agreed(connections.map(schemeOf), 'connection') ??
-    agreed(ofDatasets.map(schemeOf), 'namespace') ??
-    agreed([schemeOf(ofJob)], 'namespace')
-  );
+  const engine = text(root, 'run', 'facets', 'processing_engine', 'name')?.trim();
+  if (engine && !ORCHESTRATORS.has(engine.toLowerCase())) return agreed([engine], 'engine');
+  const connections = datasets
+    .map((node) => text(node, 'facets', 'dataSource', 'uri'))
+    .filter((uri) => uri !== undefined);
+  if (connections.length > 0) return agreed(connections.map(schemeOf), 'connection');
+  if (datasets.length > 0) return agreed(ofDatasets.map(schemeOf), 'namespace');
+  return agreed([schemeOf(ofJob)], 'namespace');
 }
 
 function datasetsOf(document: JsonDocument): Node[] {
@@ -58,11 +67,9 @@ function agreed(
   names: ReadonlyArray<string | undefined>,
   source: SourcedDialect['source'],
 ): SourcedDialect | undefined {
-  const known = names.filter(
-    (name): name is string => name !== undefined && dialectName(name) !== undefined,
-  );
-  const [first] = known;
+  const [first] = names;
   if (first === undefined) return undefined;
-  const isSame = known.every((name) => dialectName(name) === dialectName(first));
-  return isSame ? { name: first, source } : undefined;
+  const dialect = dialectName(first);
+  const isSame = names.every((name) => name !== undefined && dialectName(name) === dialect);
+  return dialect !== undefined && isSame ? { name: first, source } : undefined;
 }

@@ -13,6 +13,7 @@ import {
 } from './facet-map.ts';
 import { marker } from './marker.ts';
 import { CREDENTIAL, placeByName } from './member-names.ts';
+import { copyOf } from './memory.ts';
 import { judgeName, plainName } from './names.ts';
 import { type PolicyNode, policyNode, type RedactionPolicy } from './policy.ts';
 import type { Place, Places } from './redact-document.ts';
@@ -31,8 +32,46 @@ export interface EventPlace extends Place {
   readonly facetName: string | undefined;
   /** What a tag's value gets, by its key. */
   readonly tagValue: Treatment | undefined;
-  /** Places of its members that were asked for: items of an array ask for the same ones. */
+  /** Places of its members that were asked for, and what it became by what an object says about itself. */
   readonly members: Map<string, EventPlace>;
+  readonly entered: Map<string, EventPlace>;
+}
+
+/** Events have some hundred places, and most events the same ones. */
+const MAX_REMEMBERED_PLACES = 10_000;
+
+/** The places of a policy. When a stranger's names have filled it, it starts over with the next event. */
+class RememberedPlaces {
+  private roots = new Map<string, EventPlace>();
+  private size = 0;
+
+  root(policy: PolicyNode, dialect: SourcedDialect | undefined): EventPlace {
+    if (this.size > MAX_REMEMBERED_PLACES) {
+      this.roots = new Map();
+      this.size = 0;
+    }
+    const key = dialect === undefined ? '' : `${dialect.source} ${dialect.name}`;
+    return this.find(this.roots, key, () => placeOutside(policy, dialect));
+  }
+
+  find(among: Map<string, EventPlace>, key: string, make: () => EventPlace): EventPlace {
+    const known = among.get(key);
+    if (known !== undefined) return known;
+    const place = make();
+    if (this.size <= MAX_REMEMBERED_PLACES) {
+      this.size++;
+      among.set(copyOf(key), place);
+    }
+    return place;
+  }
+}
+
+const REMEMBERED = new WeakMap<RedactionPolicy, RememberedPlaces>();
+
+function rememberedOf(policy: RedactionPolicy): RememberedPlaces {
+  const known = REMEMBERED.get(policy) ?? new RememberedPlaces();
+  REMEMBERED.set(policy, known);
+  return known;
 }
 
 /** By plain name. */
@@ -53,19 +92,10 @@ const IDENTITY_MEMBERS: ReadonlySet<string> = new Set([
  * The places of an OpenLineage event.
  * @param dialect of its statements, for all that do not name their own
  */
-export function eventPlaces(
-  { rootNode, rules }: RedactionPolicy,
-  dialect?: SourcedDialect,
-): Places<EventPlace> {
+export function eventPlaces(policy: RedactionPolicy, dialect?: SourcedDialect): Places<EventPlace> {
+  const { rootNode, rules } = policy;
   const unknownFacet = rules.strictUnknown ? DROPPED_FACET : UNKNOWN_FACET;
-
-  function member(name: string, above: EventPlace): EventPlace {
-    const known = above.members.get(name);
-    if (known !== undefined) return known;
-    const place = placeOfMember(name, above);
-    above.members.set(name, place);
-    return place;
-  }
+  const remembered = rememberedOf(policy);
 
   function placeOfMember(name: string, above: EventPlace): EventPlace {
     if (above.holdsFacets) {
@@ -79,13 +109,22 @@ export function eventPlaces(
   }
 
   return {
-    root: placeOutside(rootNode, dialect),
-    member,
-    enter,
+    root: remembered.root(rootNode, dialect),
+    known: (name, above) => (above.hasColumns ? undefined : above.members.get(name)),
+    member: (name, above) => {
+      // Thousands of columns have one place.
+      const key = isAnyColumn(name, above) ? '*' : name;
+      return remembered.find(above.members, key, () => placeOfMember(name, above));
+    },
+    enter: (document, node, place) => enter(document, node, place, remembered),
     // A text that is printed JSON stands for what is in it.
     inText: (place) => place,
     dropped: (_place, rule) => JSON.stringify(marker(rule)),
   };
+}
+
+function isAnyColumn(name: string, { hasColumns, facet, policy }: EventPlace): boolean {
+  return hasColumns === true && policy.steps.length === 0 && !facet?.members.has(plainName(name));
 }
 
 function holdsFacets(name: string): boolean {
@@ -107,6 +146,7 @@ function placeOutside(policy: PolicyNode, dialect: SourcedDialect | undefined): 
     facetName: undefined,
     tagValue: undefined,
     members: new Map(),
+    entered: new Map(),
   };
 }
 
@@ -170,6 +210,7 @@ function placeOf(
     facetName: above.facetName,
     tagValue: undefined,
     members: new Map(),
+    entered: new Map(),
   };
 }
 
@@ -183,38 +224,58 @@ function facetByPolicy({ treatment }: PolicyNode, dropped: FacetNode): FacetNode
 }
 
 /** What an object says about itself. */
-function enter(document: JsonDocument, node: Node, place: EventPlace): EventPlace {
+function enter(
+  document: JsonDocument,
+  node: Node,
+  place: EventPlace,
+  remembered: RememberedPlaces,
+): EventPlace {
   if (place.facetName === 'tags') {
-    return { ...place, tagValue: tagValue(document, node), members: new Map() };
+    const value = tagValue(document, node);
+    if (value === undefined) return place;
+    return remembered.find(place.entered, value, () => ({
+      ...withoutMembers(place),
+      tagValue: value,
+    }));
   }
-  if (place.facetName === 'sql') return withOwnDialect(document, node, place);
+  if (place.facetName === 'sql') {
+    const own = ownDialect(document, node);
+    if (own === undefined) return place;
+    const dialect = own === UNCLEAR ? undefined : { name: own, source: 'facet' as const };
+    return remembered.find(place.entered, own, () => ({ ...withoutMembers(place), dialect }));
+  }
   return place;
 }
 
-/** Of two keys or two values nobody knows which a reader takes. */
+function withoutMembers(place: EventPlace): EventPlace {
+  return { ...place, members: new Map(), entered: new Map() };
+}
+
 function tagValue(document: JsonDocument, node: Node): Treatment | undefined {
-  const [key, ...moreKeys] = textsOf(document, node, 'key');
-  const [value, ...moreValues] = textsOf(document, node, 'value');
-  const isClear = moreKeys.length === 0 && moreValues.length === 0;
-  return isClear && key !== undefined && value !== undefined
-    ? treatmentOfTag(key, value)
-    : undefined;
+  const key = soleText(document, node, 'key');
+  if (key === undefined || key === UNCLEAR) return undefined;
+  const value = soleText(document, node, 'value');
+  return value === undefined || value === UNCLEAR ? undefined : treatmentOfTag(key, value);
 }
 
-/** The facet's own word is the strongest, but of two words, or one that nobody knows, none counts. */
-function withOwnDialect(document: JsonDocument, node: Node, place: EventPlace): EventPlace {
-  const names = textsOf(document, node, 'dialect');
-  const [name] = names;
-  if (names.length === 0) return place;
-  const isKnown = names.length === 1 && name !== undefined && dialectName(name) !== undefined;
-  const dialect: SourcedDialect | undefined = isKnown ? { name, source: 'facet' } : undefined;
-  return { ...place, dialect, members: new Map() };
+/** The facet's own word is the strongest, but one that nobody knows counts as none. */
+function ownDialect(document: JsonDocument, node: Node): string | undefined {
+  const name = soleText(document, node, 'dialect');
+  if (name === undefined) return undefined;
+  return dialectName(name) === undefined ? UNCLEAR : name.trim();
 }
 
-/** Values of all members of this plain name; undefined for one that is no text. */
-function textsOf(document: JsonDocument, node: Node, plain: string): Array<string | undefined> {
-  return document
-    .members(node)
-    .filter(({ key }) => plainName(document.string(key) as string) === plain)
-    .map(({ value }) => document.string(value));
+/** What stands for two members of one name, of which nobody knows what a reader takes, or for one that is no text. */
+const UNCLEAR = '';
+
+/** The text of the one member of this plain name; undefined when there is none. */
+function soleText(document: JsonDocument, node: Node, plain: string): string | undefined {
+  const end = document.next(node);
+  let found: string | undefined;
+  for (let key = node + 1; key < end; key = document.next(key + 1)) {
+    if (plainName(document.string(key) as string) !== plain) continue;
+    if (found !== undefined) return UNCLEAR;
+    found = document.string(key + 1) ?? UNCLEAR;
+  }
+  return found;
 }

@@ -182,7 +182,7 @@ export const INTEGRATION_FACETS: Readonly<Record<string, Members>> = {
 };
 
 /** Members of every facet that say what it is, as texts and flags. */
-const HEAD: Members = { url: '_producer _schemaURL', keep: '_deleted' };
+export const FACET_HEAD: Members = { url: '_producer _schemaURL', keep: '_deleted' };
 
 /** Where a value stands in a facet, as far as the map knows. Items of an array stand where the array does. */
 export interface FacetNode {
@@ -207,7 +207,7 @@ interface MutableNode {
 function nodeOf(facet: Members, otherwise: Treatment): FacetNode {
   const root: MutableNode = { otherwise, members: new Map() };
   for (const [members, below] of [
-    [HEAD, 'drop'],
+    [FACET_HEAD, 'drop'],
     [facet, otherwise],
   ] as const) {
     for (const [treatment, paths] of Object.entries(members)) {
@@ -296,7 +296,8 @@ export function textTreatment(node: FacetNode): Treatment {
   return node.treatment ?? node.otherwise;
 }
 
-const KEPT_TAGS = new Set([
+/** Keys of tags whose values are kept, by plain name, besides `lineage.*`. */
+export const KEPT_TAGS: ReadonlySet<string> = new Set([
   'openlineageclientversion',
   'classification',
   'dataclassification',

@@ -35,7 +35,8 @@ export function needsPseudonym(identifier: string): boolean {
       digits = '';
     }
   }
-  return (hasSpace && hasDigit) || isCardLike(digits) || hasUuid(identifier);
+  if ((hasSpace && hasDigit) || isCardLike(digits)) return true;
+  return (hasDigit && hasUuid(identifier)) || scanText(identifier) !== undefined;
 }
 
 /** Groups of digits that add up to a card number. */

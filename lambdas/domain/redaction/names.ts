@@ -1,4 +1,5 @@
 import { needsPseudonymInPath } from './identifier.ts';
+import { copyOf, Memory } from './memory.ts';
 import { isSecretName } from './secret-names.ts';
 import { isData } from './sql/identifiers.ts';
 
@@ -12,23 +13,18 @@ export interface JudgedName {
   readonly isData: boolean;
 }
 
-/** Documents share a few hundred names; the bounds keep a stranger's from filling memory. */
-const MAX_REMEMBERED_NAMES = 2_000;
-const MAX_REMEMBERED_CHARACTERS = 64;
-const judged = new Map<string, JudgedName>();
+const judged = new Memory<JudgedName>();
 
 /** Takes time linear in the name; callers judge a name where it stands, not once for each value below it. */
 export function judgeName(name: string): JudgedName {
   const known = judged.get(name);
   if (known !== undefined) return known;
   const fresh = {
-    plain: name.toLowerCase().replace(/[^a-z0-9]/g, ''),
+    plain: copyOf(name.toLowerCase().replace(/[^a-z0-9]/g, '')),
     isSecret: isSecretName(name),
     isData: needsPseudonymInPath(name) || isJsonLike(name),
   };
-  if (judged.size < MAX_REMEMBERED_NAMES && name.length <= MAX_REMEMBERED_CHARACTERS) {
-    judged.set(copyOf(name), { ...fresh, plain: copyOf(fresh.plain) });
-  }
+  if (!fresh.isData) judged.set(name, fresh);
   return fresh;
 }
 
@@ -45,9 +41,4 @@ export function plainName(name: string): string {
 /** Whether the name of a column is data: by the rule for identifiers in a statement, so that both get one pseudonym. */
 export function isColumnData(name: string): boolean {
   return isData(name) || judgeName(name).isData;
-}
-
-/** A piece of a text keeps the whole text in memory, which here is a document before redaction. */
-function copyOf(name: string): string {
-  return Buffer.from(name, 'utf16le').toString('utf16le');
 }

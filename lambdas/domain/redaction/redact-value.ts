@@ -5,6 +5,7 @@ import { redactErrorText } from './error-text.ts';
 import type { SourcedDialect } from './event-dialect.ts';
 import { needsPseudonymInPath, pseudonym } from './identifier.ts';
 import { marker } from './marker.ts';
+import { Memory } from './memory.ts';
 import { isColumnData } from './names.ts';
 import { scanText } from './scan-text.ts';
 import { redactExpression } from './sql/expression.ts';
@@ -56,6 +57,18 @@ export class ValueRedactor {
    * @returns undefined when the text stays and says nothing
    */
   redact(text: string, treatment: Treatment, dialect?: SourcedDialect): RedactedValue | undefined {
+    const clean = CLEAN.get(treatment);
+    if (clean?.get(text)) return undefined;
+    const redacted = this.judge(text, treatment, dialect);
+    if (redacted === undefined) clean?.set(text, true);
+    return redacted;
+  }
+
+  private judge(
+    text: string,
+    treatment: Treatment,
+    dialect: SourcedDialect | undefined,
+  ): RedactedValue | undefined {
     switch (treatment) {
       case 'keep':
         return undefined;
@@ -66,11 +79,11 @@ export class ValueRedactor {
       case 'error':
         return this.error(text, dialect);
       case 'command':
-        return changed(text, redactCommandLine(text), ['command']);
+        return command(text);
       case 'url':
-        return url(text);
+        return isSqlLike(text) ? this.sql(text, dialect) : url(text);
       case 'request':
-        return request(text);
+        return isSqlLike(text) ? this.sql(text, dialect) : request(text);
       case 'identity':
         return this.identity(text);
       case 'column':
@@ -147,6 +160,14 @@ export function pseudonymOf(identifier: string, key: EpochKey): string {
   return pseudonym(identifier, (text) => Buffer.from(keyedHash(key, 'identifier/1', text), 'hex'));
 }
 
+/**
+ * Texts that were left as they are. Producers send the same names and addresses over and over, and
+ * whether anything has to go of them depends on nothing else.
+ */
+const CLEAN: ReadonlyMap<Treatment, Memory<true>> = new Map(
+  (['scan', 'url', 'identity', 'column'] as const).map((treatment) => [treatment, new Memory()]),
+);
+
 /** 128 bits: enough to compare by. */
 const FINGERPRINT_DIGITS = 32;
 
@@ -155,9 +176,25 @@ const PSEUDONYM = /^id_[a-p]{16}$/;
 const TEAM =
   /^(?:team|group|org|organization|department|application|service|role):[\w .:/+-]{1,128}$/i;
 
+/** Where a name should stand in it, a secret may: what a detector finds outside of its literals is no expression. */
 function expression(text: string, dialect: SourcedDialect | undefined): RedactedValue | undefined {
-  const redacted = redactExpression(text, dialect ? { dialect: dialect.name } : {});
-  return changed(text, redacted ?? marker('expression'), ['expression']);
+  const redactedOf = (expression: string) =>
+    redactExpression(expression, dialect ? { dialect: dialect.name } : {});
+  const redacted = redactedOf(text);
+  const scanned = scanText(text)?.text ?? text;
+  const isSecret =
+    redacted !== undefined &&
+    (scanText(redacted) !== undefined || (scanned !== text && redactedOf(scanned) !== redacted));
+  const kept = redacted === undefined || isSecret ? marker('expression') : redacted;
+  return changed(text, kept, ['expression']);
+}
+
+/** What a detector knows may have spaces in it, and an argument ends there. */
+function command(text: string): RedactedValue | undefined {
+  const scanned = scanText(text);
+  const redacted = changed(text, redactCommandLine(scanned?.text ?? text), ['command']);
+  if (!scanned || !redacted) return scanned ?? redacted;
+  return { text: redacted.text, rules: [...new Set([...redacted.rules, ...scanned.rules])] };
 }
 
 function url(text: string): RedactedValue | undefined {

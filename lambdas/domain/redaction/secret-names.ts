@@ -74,6 +74,9 @@ export function endsInSecretName(text: string, end: number): boolean {
   return false;
 }
 
+/** Azure names the account behind: `fs.azure.account.key.x.dfs.core.windows.net`. */
+const ACCOUNT_KEY = /account[._-]?key[._-]/i;
+
 /** `passw` in the middle, as in `passwordHash` or `passwd_old`; punctuation in it does not count. */
 export function holdsPassw(text: string, start: number, end: number): boolean {
   for (let at = Math.max(start, end - MAX_NAME_CHARACTERS); at < end; at++) {
@@ -81,7 +84,7 @@ export function holdsPassw(text: string, start: number, end: number): boolean {
     const before = text.slice(Math.max(start, at - 8), at).replace(/[^a-z]/gi, '');
     if (before.toLowerCase().endsWith('pass')) return true;
   }
-  return false;
+  return ACCOUNT_KEY.test(text.slice(start, Math.min(end, start + MAX_NAME_CHARACTERS)));
 }
 
 /** Whether a header's value is a secret that spaces do not end. */

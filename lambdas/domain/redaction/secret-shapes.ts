@@ -23,7 +23,7 @@ const shapes = (
 ): readonly SecretShape[] => prefixes.split(' ').map((prefix) => ({ prefix, isPart, least }));
 
 /** Credentials that their issuers gave a prefix; documented by each of them for secret scanners. */
-const SHAPES: readonly SecretShape[] = [
+export const SECRET_SHAPES: readonly SecretShape[] = [
   ...shapes('AKIA ASIA ABIA ACCA', isUpper, 16), // AWS
   ...shapes('ABSK', isTokenPart, 80), // AWS Bedrock
   ...shapes('ghp_ gho_ ghu_ ghs_ ghr_ github_pat_', isWordPart, 20), // GitHub
@@ -74,7 +74,7 @@ const SHAPES: readonly SecretShape[] = [
 /** By the first two characters: most words stop there. */
 const HEADS = new Uint8Array(128 * 128);
 const BY_HEAD = new Map<number, SecretShape[]>();
-for (const shape of SHAPES) {
+for (const shape of SECRET_SHAPES) {
   const head = headOf(shape.prefix, 0);
   HEADS[head] = 1;
   BY_HEAD.set(head, [...(BY_HEAD.get(head) ?? []), shape]);

@@ -8,7 +8,7 @@ const STATEMENT_TAIL =
 const HEAD_CHARACTERS = 400;
 
 /** True for a text that is a statement from its first word on. */
-export function startsLikeStatement(text: string): boolean {
+function startsLikeStatement(text: string): boolean {
   const code = startOfCode(text);
   if (!HEADS.mayStart(text, code)) return false;
   return STATEMENT_HEAD.test(text.slice(code, code + HEAD_CHARACTERS)) && STATEMENT_TAIL.test(text);

@@ -31,7 +31,7 @@ const SHAPES: Record<string, (n: number) => string> = {
     `{"job":{"facets":{"sql":{"query":"SELECT 1",${members(n / 20, () => '"dialect":"mysql"')}}}}}`,
   'names that are data': (n) => `{${members(n / 30, (i) => `"m${i}@example.com":"v"`)}}`,
   'columns of many places': (n) =>
-    `{"dataset":{"facets":{"columnLineage":{"fields":{${members(n / 40, (i) => `"c${i}":{"inputFields":[{"field":"d${i}"}]}`)}}}}}}`,
+    `{"dataset":{"facets":{"columnLineage":{"fields":{${members(n / 40, (i) => `"c${i % 100}":{"inputFields":[{"field":"d${i % 100}"}]}`)}}}}}}`,
   'texts in texts': (n) =>
     JSON.stringify({ a: JSON.stringify({ b: JSON.stringify([`password=${'x'.repeat(n / 4)}`]) }) }),
   'brackets that are no JSON': (n) => `{"a":"[${'['.repeat(n)}]"}`,
@@ -92,6 +92,7 @@ describe('redaction', () => {
     ['characters of a value', `"${'x'.repeat(1_000)}"`],
     ['characters of a name', `{"${'x'.repeat(1_000)}":0}`],
     ['characters of a path', `[{"${'x'.repeat(400)}":{"token":1,"password":1}}]`],
+    ['texts that only look like JSON', `[${members(7, () => '"[x]"')}]`],
     ['characters of a text in a text', `["[\\"${'x'.repeat(600)}\\"]"]`],
   ])('gives up over more %s than its bound', (_what, text) => {
     expect(() => redact(text, 1_000)).toThrow(expect.objectContaining({ code: 'too_much_work' }));
@@ -104,6 +105,13 @@ describe('redaction', () => {
       return warm(() => redact(text));
     });
     expect(growth).toBeLessThan(10);
+  });
+
+  it('gives up over more changes than an object may list', () => {
+    const tokens = (n: number) => `[${members(n, () => '{"token":"x"}')}]`;
+    expect(() => redact(tokens(150_000))).toThrow(
+      expect.objectContaining({ code: 'too_many_redactions' }),
+    );
   });
 
   it('stores an event as a skeleton whose list of redactions would be larger than any object', () => {

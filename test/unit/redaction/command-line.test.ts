@@ -56,6 +56,13 @@ const FORMS: ReadonlyArray<(secret: string) => string> = [
   (s) => `run --mail ${s}@example.com`,
   (s) => `run <<< ${s}`,
   (s) => `run; run ${s}`,
+  (s) => `sudo mysql -p${s}`,
+  (s) => `sqlcmd -S h -P${s}`,
+  (s) => `curl -ujane:${s} h`,
+  (s) => `curl --user=jane:${s} h`,
+  (s) => `sqlplus scott/${s}`,
+  (s) => `run --conf fs.azure.account.key.a.dfs.core.windows.net=${s}`,
+  (s) => `run --data-urlencode a=${s}`,
 ];
 
 describe('redactCommandLine', () => {

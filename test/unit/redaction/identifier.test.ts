@@ -19,6 +19,8 @@ describe('identifiers', () => {
     'x_123456789',
     '4111-1111-1111-1111',
     'tmp_123e4567-e89b-12d3-a456-426614174000',
+    'jane＠example.com',
+    'AB123456C',
     'x'.repeat(129),
   ])('%s is data', (identifier) => expect(needsPseudonym(identifier)).toBe(true));
 

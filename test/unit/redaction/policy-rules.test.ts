@@ -149,6 +149,7 @@ describe('what would store a sensitive field needs a reason', () => {
     'facet:my_facet.*.note',
     'facet:datasetType.subType',
     'facet:columnLineage.fields.*.inputFields.field',
+    'facet:jobType.integration',
     'facet:airflow.dag.timetable',
     'attribute:app.order',
     'attribute:app.*',

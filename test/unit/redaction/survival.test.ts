@@ -37,6 +37,10 @@ const KEPT: Record<string, string> = {
     '{"run":{"facets":{"errorMessage":{"programmingLanguage":"JAVA"},"processing_engine":{"name":"spark","version":"3.5.1"}}},"job":{"facets":{"ownership":{"owners":[{"name":"team:data","type":"MAINTAINER"}]}}}}',
   'a statement without a value':
     '{"job":{"facets":{"sql":{"query":"SELECT a, b FROM t WHERE c IS NULL AND d = $1","dialect":"postgres"}}}}',
+  'lists of statements':
+    '{"job":{"facets":{"sql":{"query":["SELECT a FROM t","SELECT b FROM t"]}}}}',
+  'tags of the controls, whatever they look like':
+    '{"run":{"facets":{"tags":{"tags":[{"key":"lineage.batch","value":"4111111111111111"}]}}}}',
   'texts of facets that nobody knows, whatever they are called':
     '{"run":{"facets":{"acme_thing":{"conf":{"mode":"full"},"owner":"ops","description":"a nightly load","args":["--all"],"params":{"n":"one"}}}}}',
   'JSON in a text, to the space':

@@ -3,7 +3,7 @@ import type { Decisions } from './decisions.ts';
 import type { Dialect } from './dialect.ts';
 import { UNTERMINATED } from './scan.ts';
 import { StatementContext } from './statement-context.ts';
-import { CUT, DATA, OPERATOR, TokenList } from './tokens.ts';
+import { CUT, DATA, OPERATOR, QUOTED, STRING, TokenList } from './tokens.ts';
 
 /** Where a reading stands in its text, and what it has read so far. */
 export class Cursor {
@@ -36,7 +36,7 @@ export class Cursor {
 
   /** Adds a token up to where a scan ended, or cuts where it found no end. */
   addScanned(kind: number, end: number): void {
-    if (end === UNTERMINATED) this.cut(this.at);
+    if (end === UNTERMINATED) this.cutStrayQuote();
     else this.add(kind, end);
   }
 
@@ -44,6 +44,26 @@ export class Cursor {
   cut(start: number): void {
     this.at = start;
     this.add(CUT, this.text.length);
+  }
+
+  /**
+   * Gives up over a quote without an end, or a character that no code has: an earlier quote may be the stray
+   * one, and then what was taken for code since is a value. Nothing behind the first literal of that quote stays.
+   */
+  cutStrayQuote(): void {
+    const { tokens, text } = this;
+    const quote = text[this.at];
+    const isName = quote === '"' || quote === '`' || quote === '[';
+    let first = 0;
+    while (first < tokens.count) {
+      const kind = tokens.kind(first);
+      if (kind === STRING || (isName && kind === QUOTED && text[tokens.start(first)] === quote))
+        break;
+      first++;
+    }
+    const start = first < tokens.count ? tokens.start(first) : this.at;
+    tokens.drop(first);
+    this.cut(start);
   }
 
   /** Makes data of everything that follows. */

@@ -33,7 +33,7 @@ export function lex(text: string, dialect: Dialect, decisions: Decisions): Token
     else if (kind === LETTER) word(cursor);
     else if (kind === DIGIT) number(cursor);
     else if (kind === SPECIAL) special(cursor, code);
-    else if (kind === FOREIGN) cursor.cut(cursor.at);
+    else if (kind === FOREIGN) cursor.cutStrayQuote();
     else cursor.operator(code);
   }
   return cursor.tokens;
@@ -59,7 +59,7 @@ function special(cursor: Cursor, code: number): void {
   else if (code === HASH) hash(cursor);
   else if (code === BRACE) brace(cursor);
   // A client's command, or the inside of a string.
-  else if (code === BACKSLASH) cursor.cut(cursor.at);
+  else if (code === BACKSLASH) cursor.cutStrayQuote();
   else cursor.operator(code);
 }
 

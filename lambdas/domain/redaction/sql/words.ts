@@ -41,7 +41,7 @@ export function word(cursor: Cursor): void {
   if (isNoWord(cursor, end, next, dollars)) return;
   const found = keywordAt(hash, text, at, end);
   if (TRUTH[found] === 1 && isValue(cursor.tokens)) cursor.add(BOOLEAN, end);
-  else if (found === 0 && isGlued(cursor)) cutGlued(cursor);
+  else if (found === 0 && isGlued(cursor)) cursor.cutStrayQuote();
   else {
     cursor.add(WORD, end, found);
     if (next === AT_SIGN && !dialect.databaseLinks && account(cursor)) return;
@@ -77,14 +77,6 @@ function isValue(tokens: TokenList): boolean {
 function isGlued({ tokens, at }: Cursor): boolean {
   const last = tokens.count - 1;
   return last >= 0 && tokens.end(last) === at && tokens.kind(last) === STRING;
-}
-
-function cutGlued(cursor: Cursor): void {
-  const { tokens } = cursor;
-  const last = tokens.count - 1;
-  const start = tokens.start(last);
-  tokens.drop(last);
-  cursor.cut(start);
 }
 
 /** A number, with every letter and digit that is glued to it. */

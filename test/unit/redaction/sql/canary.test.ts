@@ -59,16 +59,30 @@ describe.each(families)('a canary in a statement of %s', (name, family) => {
   });
 });
 
-/** Cut off at an end, a quote too many before or behind, other line breaks. */
+/** Never in code: NUL, a code point beyond 16 bits, a full-width quote, a lone surrogate, a line separator. */
+const FOREIGN = ['\0', '😀', '＇', '\ud83d', '\u2028'];
+
+/** Cut off at an end, a quote too many before or behind, other line breaks, other forms, what no code has. */
 function damage(sql: string, dice: Dice): string {
   const quote = dice.pick(["'", '"', '`', '$$', '/*', "\\'"]);
-  switch (dice.roll(4)) {
+  switch (dice.roll(7)) {
     case 0:
       return sql.slice(0, dice.roll(sql.length));
     case 1:
       return quote + sql;
     case 2:
       return sql + quote;
+    case 3:
+      return sql.replaceAll('\n', '\r');
+    case 4:
+      // A full-width quote becomes one that nobody doubled: another statement, in which values are code.
+      return sql.replaceAll('＇', '').normalize('NFKC');
+    case 5: {
+      // Not into a delimiter: what was a comment would be code.
+      const rest = sql.slice(dice.roll(sql.length));
+      const at = sql.length - rest.length + Math.max(0, rest.search(/(?<=\w)\w/));
+      return sql.slice(0, at) + dice.pick(FOREIGN) + sql.slice(at);
+    }
     default:
       return sql.replaceAll('\n', '\r\n');
   }

@@ -147,6 +147,7 @@ const line = (content: string) => (/[\n\r]/.test(content) ? undefined : `-- ${co
 const nested = (content: string) =>
   /\*\/|\/\*/.test(content) ? undefined : `/* a /* ${content} */ ${content} */`;
 const hash = (content: string) => (/[\n\r]/.test(content) ? undefined : `# ${content}\n`);
+const bang = (content: string) => (/[\n\r]/.test(content) ? undefined : `#! ${content}\n`);
 const slashes = (content: string) => (/[\n\r]/.test(content) ? undefined : `// ${content}\n`);
 const hint = (content: string) => (/\*\/|\/\*/.test(content) ? undefined : `/*+ ${content} */`);
 
@@ -156,6 +157,7 @@ export const FAMILIES: Readonly<Record<string, Family>> = {
     values: [
       ...[doubled("'"), escaped("'", 'E'), escapedAndDoubled("'", 'e'), doubled("'", 'N')],
       ...[between('$$', '$$'), between('$tag$', '$tag$'), doubled("'", 'DATE '), ...anywhere],
+      ...[doubled("'", 'U&'), doubled("'", "B'1' || ")],
     ],
     comments: [block, line, nested, hint],
     names: ['"Order Lines"', 'public.orders', '"a"."b"', 'total_2024'],
@@ -163,22 +165,35 @@ export const FAMILIES: Readonly<Record<string, Family>> = {
       'COPY N FROM STDIN;\nR\tR\nR\n\\.\nSELECT a FROM N WHERE b = L',
       'COPY N (a, b) FROM stdin WITH (FORMAT csv);\nR,R\n',
       'SELECT a FROM N WHERE b = $1  [["b", "R"]]',
+      'CREATE FUNCTION f() RETURNS int AS $fn$ BEGIN PERFORM g(B); END $fn$ LANGUAGE plpgsql',
+      "SELECT U&'B' UESCAPE '!', a FROM N",
+      'CREATE SUBSCRIPTION s CONNECTION L PUBLICATION B',
     ],
   },
   redshift: {
     dialects: ['redshift', 'greenplum', 'postgresql'],
-    values: [escaped("'"), escapedAndDoubled("'"), between('$$', '$$'), ...anywhere],
+    values: [
+      ...[escaped("'"), escapedAndDoubled("'"), doubled("'"), escaped("'", 'E')],
+      ...[between('$$', '$$'), between('$t$', '$t$'), ...anywhere],
+    ],
     comments: [block, line, nested],
     names: ['"Order Lines"', 'public.orders'],
+    templates: ['COPY N FROM L CREDENTIALS L', "UNLOAD ('SELECT B') TO L IAM_ROLE L"],
   },
   mysql: {
-    dialects: ['mysql', 'mariadb', 'tidb'],
+    dialects: ['mysql', 'mariadb', 'tidb', 'starrocks', 'doris'],
     values: [
       ...[escaped("'"), escapedAndDoubled("'"), escaped('"'), escapedAndDoubled('"')],
       ...[escaped("'", '_utf8mb4'), escaped("'", 'N'), ...anywhere],
     ],
     comments: [block, line, hash, hint],
     names: ['`order lines`', 'shop.orders', '`a`.`b`'],
+    templates: [
+      'SELECT /*!40001 SQL_NO_CACHE */ a /*!50000 , L */ FROM N WHERE b = L',
+      'SELECT /*M!100100 L, */ a FROM N',
+      'SELECT b--1, L FROM N',
+      'SET GLOBAL x = B; SET PASSWORD FOR u = L',
+    ],
   },
   mysqlWithoutBackslashes: {
     dialects: ['mysql', 'mariadb'],
@@ -191,15 +206,26 @@ export const FAMILIES: Readonly<Record<string, Family>> = {
     values: [
       ...[doubled("'"), doubled("'", 'N'), between("q'[", "]'"), between("nq'{", "}'")],
       ...[between("Q'!", "!'"), between("q'<", ">'"), doubled("'", 'DATE '), ...anywhere],
+      between("q'(", ")'"),
     ],
     comments: [block, line, hint],
-    names: ['"Order Lines"', 'hr.emp', 'v$session', 'emp@remote'],
+    names: ['"Order Lines"', 'hr.emp', 'v$session', 'emp@remote', 'emp#2'],
+    templates: [
+      'ALTER USER u IDENTIFIED BY "B" REPLACE "B"',
+      'ALTER USER u IDENTIFIED BY B REPLACE B',
+      'CREATE DATABASE LINK l CONNECT TO u IDENTIFIED BY B USING L',
+    ],
   },
   tsql: {
     dialects: ['tsql', 'sqlserver', 'microsoft.sql_server'],
     values: [doubled("'"), doubled("'", 'N'), doubled('"'), ...anywhere],
     comments: [block, line, nested],
-    names: ['[Order Lines]', 'dbo.orders', '#temp'],
+    names: ['[Order Lines]', '[a]]b]', 'dbo.orders', '#temp', '##all'],
+    templates: [
+      'EXEC p @a = L, @b = B',
+      'CREATE LOGIN u WITH PASSWORD = L',
+      'CREATE CREDENTIAL c WITH IDENTITY = B, SECRET = L',
+    ],
   },
   snowflake: {
     dialects: ['snowflake'],
@@ -210,6 +236,7 @@ export const FAMILIES: Readonly<Record<string, Family>> = {
       'COPY INTO N FROM @stage/B/B.csv FILE_FORMAT = (TYPE = B)',
       'PUT file:///B @~/B',
       'LIST @%t/B',
+      'CREATE STAGE s URL = L CREDENTIALS = (AWS_KEY_ID = B)',
     ],
   },
   bigquery: {
@@ -223,37 +250,55 @@ export const FAMILIES: Readonly<Record<string, Family>> = {
         triple('"'),
         triple('"', 'rb'),
       ],
-      ...[raw("'", 'r'), raw('"', 'R'), ...anywhere],
+      ...[raw("'", 'r'), raw('"', 'R'), raw("'", 'br'), triple("'", 'r'), ...anywhere],
     ],
     comments: [block, line, hash],
     names: ['`project-x.data.orders`', 'data.orders'],
   },
   spark: {
     dialects: ['spark', 'databricks', 'sparksql'],
-    values: [escaped("'"), escaped('"'), raw("'", 'r'), ...anywhere],
-    comments: [block, line],
+    values: [
+      ...[escaped("'"), escaped('"'), raw("'", 'r'), raw('"', 'R'), escaped("'", 'DATE ')],
+      ...[between('$$', '$$'), ...anywhere],
+    ],
+    comments: [block, line, nested, hint],
     names: ['`order lines`', 'cat.db.orders'],
+    templates: [
+      'SELECT a FROM parquet.`/B/B.parquet` WHERE b = L',
+      'SET spark.hadoop.fs.s3a.secret.key=B',
+    ],
   },
   hive: {
     dialects: ['hive', 'impala'],
     values: [escaped("'"), escaped('"'), ...anywhere],
     comments: [block, line],
     names: ['`order lines`', 'db.orders'],
+    templates: ['SET javax.jdo.option.ConnectionPassword=B', 'LOAD DATA INPATH L INTO TABLE N'],
+  },
+  vertica: {
+    dialects: ['vertica'],
+    values: [
+      ...[doubled("'"), escaped("'", 'E'), doubled("'", 'U&')],
+      ...[between('$$', '$$'), between('$t$', '$t$'), ...anywhere],
+    ],
+    comments: [block, line, hint],
+    names: ['"Order Lines"', 'public.orders'],
   },
   trino: {
-    dialects: ['trino', 'presto', 'athena', 'db2', 'teradata', 'exasol', 'vertica'],
-    values: [doubled("'"), doubled("'", 'DATE '), ...anywhere],
+    dialects: ['trino', 'presto', 'athena', 'db2', 'teradata', 'exasol', 'derby', 'sap.hana'],
+    values: [doubled("'"), doubled("'", 'DATE '), doubled("'", 'U&'), ...anywhere],
     comments: [block, line],
     names: ['"Order Lines"', 'cat.db.orders'],
   },
   clickhouse: {
     dialects: ['clickhouse'],
     values: [escaped("'"), escapedAndDoubled("'"), between('$h$', '$h$'), ...anywhere],
-    comments: [block, line, hash],
+    comments: [block, line, hash, bang],
     names: ['"Order Lines"', '`order lines`', 'db.orders'],
     templates: [
       'INSERT INTO N (a, b) FORMAT JSONEachRow {"a": "R", "b": R}',
       'INSERT INTO N FORMAT CSV R,R\nR,R',
+      "SELECT a FROM s3(L, 'B', L) WHERE b = L",
     ],
   },
   sqlite: {
@@ -290,6 +335,17 @@ const TEMPLATES = [
   'CONNECT u/B',
   'EXEC p B, L',
   'SELECT {{ var("x", J) }} FROM N WHERE a = L',
+  '{% if x == J %} SELECT a FROM N WHERE b = L {% endif %}',
+  '{# B #} SELECT a FROM N WHERE b = L',
+  'VALIDATE B',
+  'SET LOCAL app.token = B',
+  'ALTER ROLE r SET x = B',
+  'ALTER DATABASE d SET x TO B',
+  'CREATE SERVER s FOREIGN DATA WRAPPER w OPTIONS (host L, password L)',
+  'CREATE USER MAPPING FOR u SERVER s OPTIONS (user B, password L)',
+  'CREATE CONNECTION c OPTIONS (token B)',
+  'LOAD DATA INLINE B',
+  'SELECT a FROM N WHERE b = TRUE AND c = L;',
 ] as const;
 
 /** A statement of a family around a canary. The same dice give the same statement around another one. */
