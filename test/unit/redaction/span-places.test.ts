@@ -288,6 +288,11 @@ describe('a statement in a span', () => {
     expect(facts.statements).toMatchObject([{ dialect: 'mysql' }, { dialect: 'unknown' }]);
   });
 
+  it('has the older name of its system where the newer one says nothing', () => {
+    const systems = [attribute('db.system.name', 'acme'), attribute('db.system', 'mysql')];
+    expect(inDialect(systems, 'SELECT 1').statement).toMatchObject({ dialect: 'mysql' });
+  });
+
   it('inside JSON inside a text has it as well', () => {
     const system = attribute('db.system.name', 'mysql');
     const json = JSON.stringify({ a: 'SELECT "a" FROM t' });
@@ -393,6 +398,11 @@ describe('a value in a span', () => {
     expect(storedValue('gen_ai', inside('usage', { stringValue: 'x' }))).toEqual({
       stringValue: '[redacted:dropped]',
     });
+  });
+
+  it('that is the number of a card is none of a count', () => {
+    const stored = JSON.stringify(storedValue('acme.count', { intValue: '4111111111111111' }));
+    expect(stored).toContain('[redacted:card_number]');
   });
 
   it('beside a key that is data goes with it', () => {
