@@ -119,11 +119,7 @@ function isCredential(parts: readonly string[]): boolean {
 
 function treatmentByName(parts: readonly string[]): Treatment | undefined {
   if (parts.some((part) => BY_NAME.get(part) === 'drop')) return 'drop';
-  return (
-    BY_NAME.get(parts.join('')) ??
-    BY_NAME.get(parts.slice(-2).join('')) ??
-    BY_NAME.get(parts.at(-1) as string)
-  );
+  return BY_NAME.get(parts.slice(-2).join('')) ?? BY_NAME.get(parts.at(-1) as string);
 }
 
 /** The parts of a name as they are compared; those that are an index, or nothing, are left out. */

@@ -288,6 +288,18 @@ describe('a statement in a span', () => {
     expect(facts.statements).toMatchObject([{ dialect: 'mysql' }, { dialect: 'unknown' }]);
   });
 
+  it('has the older name of its system where the newer one says nothing', () => {
+    const systems = [attribute('db.system.name', 'acme'), attribute('db.system', 'mysql')];
+    expect(inDialect(systems, 'SELECT 1').statement).toMatchObject({ dialect: 'mysql' });
+  });
+
+  it('inside JSON inside a text has it as well', () => {
+    const system = attribute('db.system.name', 'mysql');
+    const json = JSON.stringify({ a: 'SELECT "a" FROM t' });
+    const { facts } = redact(exportOf(span({ attributes: [system, attribute('acme.x', json)] })));
+    expect(facts.statements).toMatchObject([{ dialect: 'mysql' }]);
+  });
+
   it('keeps its row limit and its trace parent as facts', () => {
     const parent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
     const sql = `SELECT a FROM t LIMIT 100 /*traceparent='${parent}'*/`;
@@ -388,6 +400,50 @@ describe('a value in a span', () => {
     });
   });
 
+  it('that is the number of a card is none of a count', () => {
+    const stored = JSON.stringify(storedValue('acme.count', { intValue: '4111111111111111' }));
+    expect(stored).toContain('[redacted:card_number]');
+  });
+
+  it('beside a key that is data goes with it', () => {
+    const item = span({ attributes: [attribute('jane@example.com', 'a note')] });
+    expect(attributesOf(redact(exportOf(item)).text)).toEqual([
+      {
+        key: pseudonymOf('jane@example.com'),
+        value: { stringValue: '[redacted:dropped]' },
+      },
+    ]);
+  });
+
+  it('is judged by its own name, too, where one stands beside a key', () => {
+    const attributes = { key: 'a', 'gen_ai.prompt': CANARY, other: 'b' };
+    expect(attributesOf(redact(exportOf({ ...span(), attributes })).text)).toEqual({
+      key: 'a',
+      'gen_ai.prompt': '[redacted:dropped]',
+      other: 'b',
+    });
+  });
+
+  it.each([
+    ['[{"key":"password","value":"x"}]', '[{"key":"password","value":"[redacted:credential]"}]'],
+    ['{"a":{"key":"token","value":{}}}', '{"a":{"key":"token","value":{}}}'],
+    ['{"user":{"intValue":"4711"}}', `{"user":{"intValue":"${pseudonymOf('4711')}"}}`],
+    [
+      '{"a":[{"key":"secret","value":[1]}]}',
+      '{"a":[{"key":"secret","value":"[redacted:credential]"}]}',
+    ],
+  ])('in JSON inside a text is no AnyValue: %s', (text, expected) => {
+    expect(storedValue('acme.json', text)).toEqual({ stringValue: expected });
+  });
+
+  it('that has the form of an id once is none when it is there twice', () => {
+    const text = exportOf(span({ parentSpanId: SPAN_2 })).replace(
+      '"parentSpanId":',
+      `"parentSpanId":"password=${CANARY}","parentSpanId":`,
+    );
+    expect(redact(text).text).not.toContain(CANARY);
+  });
+
   it('keeps ids, times and enums of any digits, and no text in their place', () => {
     const ids = { spanId: '4111111111111111', traceId: '41111111111111114111111111111111' };
     const well = span({
@@ -464,6 +520,20 @@ describe('a policy', () => {
     ).toEqual([
       { stringValue: '[redacted:dropped]' },
       { stringValue: 'nothing to see, password=[redacted:credential]' },
+    ]);
+  });
+
+  it('sees attributes that are an object, and names inside others', () => {
+    const policy = readPolicy({ drop: ['attribute:acme.note'] });
+    const asObject = { ...span(), attributes: { 'acme.note': 'x', 'acme.other': 'y' } };
+    expect(attributesOf(redact(exportOf(asObject), { policy }).text)).toEqual({
+      'acme.note': '[redacted:dropped]',
+      'acme.other': 'y',
+    });
+    const inside = (value: object) => ({ kvlistValue: { values: [{ key: 'note', value }] } });
+    const nested = { key: 'acme', value: inside({ stringValue: 'x' }) };
+    expect(valuesOf(redact(exportOf(span({ attributes: [nested] })), { policy }).text)).toEqual([
+      inside({ stringValue: '[redacted:dropped]' }),
     ]);
   });
 
