@@ -43,7 +43,14 @@ const SUBCOMMANDS = new Set(
 
 /** A number, a switch, a host with a port, a name with dots, or a path: nothing that a person would be asked for. */
 const PLAIN_VALUE =
-  /^(?:\d{1,8}|true|false|yes|no|on|off|[\w.-]{0,200}[./:\\][\w./:\\@%+,=*-]{0,1000})$/i;
+  /^(?:\d{1,8}|true|false|yes|no|on|off|[a-z]:\\[\w.\\-]{0,1000}|[\w.-]{1,200}:\d{1,5}|[\w.~-]{0,200}[./][\w./:%+,=*-]{0,1000})$/i;
+
+/** Flags whose value says what is worked on: one word of it stays. */
+const NAMING_FLAGS = new Set(
+  '-h -s -m -t -n -f -o -i --select --models --model --exclude --resource-type --target --profile --target-path --profiles-dir --project-dir --selector --name --job-name --namespace --class --master --deploy-mode --queue --region --table --schema --database --db --dbname --host --hostname --port --file --output --format --input --log-level --mode --packages --jars --py-files --driver-memory --executor-memory --num-executors --executor-cores --env-name --stage --branch --task --dag --dag-id --run-id --cluster --bucket --workspace --package --module --version'.split(
+    ' ',
+  ),
+);
 const ASSIGNMENT = /^[A-Za-z_][A-Za-z0-9_.]{0,127}=/;
 
 /**
@@ -109,7 +116,7 @@ function redactArgument(argument: string, state: State): string {
   if (flag !== undefined) {
     if (CODE_FLAGS.has(flag) || isSecretName(flag)) return MARKER;
     if (PASSWORD_FLAGS.has(flag) && !/^\d{1,5}$/.test(argument)) return MARKER;
-    return redactValue(argument);
+    return redactValue(flag, argument);
   }
   const assignment = ASSIGNMENT.exec(argument)?.[0];
   if (assignment !== undefined) {
@@ -157,16 +164,15 @@ function redactFlag(argument: string, state: State): string {
     return `${name}=${MARKER}`;
   const inner = ASSIGNMENT.exec(value)?.[0];
   if (inner !== undefined && isSecretName(inner)) return `${name}=${inner}${MARKER}`;
-  return `${name}=${redactValue(value)}`;
+  return `${name}=${redactValue(name, value)}`;
 }
 
-/** The value of a flag that is not known to be secret: one word without anything that gives itself away. */
-function redactValue(value: string): string {
+/** The value of a flag that is not known to be secret: what any word may be, and one word where a flag names something. */
+function redactValue(flag: string, value: string): string {
   const inner = ASSIGNMENT.exec(value)?.[0];
   if (inner !== undefined && isSecretName(inner)) return inner + MARKER;
-  return /^\S{1,1024}$/.test(value) && isClean(value) && !/["'`$(){}]/.test(value)
-    ? value
-    : cleanUrl(value);
+  const isName = NAMING_FLAGS.has(flag) && /^[\w.:+*,/@-]{1,256}$/.test(value);
+  return isName && isClean(value) ? value : redactPositional(value);
 }
 
 function redactPositional(value: string): string {

@@ -7,6 +7,7 @@ import {
 } from './facet-table.ts';
 import { plainName } from './names.ts';
 import { scanText } from './scan-text.ts';
+import { isSecretName } from './secret-names.ts';
 import type { Treatment } from './treatment.ts';
 
 /** Where a value stands in a facet, as far as the map knows. Items of an array stand where the array does. */
@@ -121,11 +122,15 @@ export function textTreatment(node: FacetNode): Treatment {
   return node.treatment ?? node.otherwise;
 }
 
+/** A key that is a name and no text with something in it. */
+const PLAIN_KEY = /^[\w .-]{1,64}$/;
 /** What a tag of the kept keys may say; anything else is scanned. */
 const TAG_VALUE = /^[\w .:/+-]{0,64}$/;
 
 /** Tags that controls and analysts read stay as they are: `lineage.*` and those that classify. */
 export function treatmentOfTag(key: string, value: string): Treatment {
-  const isKept = key.toLowerCase().startsWith('lineage.') || KEPT_TAGS.has(plainName(key));
-  return isKept && TAG_VALUE.test(value) && scanText(value) === undefined ? 'keep' : 'scan';
+  if (PLAIN_KEY.test(key) && isSecretName(key)) return 'drop';
+  if (!TAG_VALUE.test(value)) return 'scan';
+  if (key.toLowerCase().startsWith('lineage.')) return 'keep';
+  return KEPT_TAGS.has(plainName(key)) && scanText(value) === undefined ? 'keep' : 'scan';
 }

@@ -51,12 +51,15 @@ function hasUuid(identifier: string): boolean {
   return false;
 }
 
+/** What statements have and titles do not: a job may be called "Copy to S3". */
+const MORE_THAN_A_TITLE = /[=*'"`;(),\n]|\bwhere\b/i;
+
 /**
  * The same for a name that lineage is joined on, which may be a path or a URL: only what a detector
  * is sure of, or a statement in the place of a name.
  */
 export function needsPseudonymInPath(name: string): boolean {
-  return scanText(name) !== undefined || isSqlLike(name);
+  return scanText(name) !== undefined || (MORE_THAN_A_TITLE.test(name) && isSqlLike(name));
 }
 
 /** 64 bits: two of a million names meet with a chance of 1 in 10^7. */

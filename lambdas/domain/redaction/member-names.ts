@@ -9,6 +9,7 @@ import type { Treatment } from './treatment.ts';
 const TREATMENT_BY_NAME: ReadonlyMap<string, Treatment> = new Map(
   Object.entries({
     sql: 'query sql sqltext sqlquery statement querytext rawsql compiledsql viewtext vieworiginaltext viewexpandedtext dbstatement dbquerytext dbquerysummary',
+    command: 'command cmd cmdline commandline bashcommand',
     error: 'errormessage exceptionmessage exceptionstacktrace stacktrace traceback',
   }).flatMap(([treatment, names]) =>
     names.split(' ').map((name): [string, Treatment] => [name, treatment as Treatment]),
@@ -22,6 +23,11 @@ export const CREDENTIAL: Partial<Place> = {
   isOpen: false,
   rule: 'credential',
 };
+
+/** Whether texts under a name are redacted as something that only the name says. */
+export function isTreatedByName(name: string): boolean {
+  return TREATMENT_BY_NAME.has(judgeName(name).plain);
+}
 
 /** What the name of a member says of its value where nothing else does. */
 export function placeByName(name: string): Partial<Place> {

@@ -6,6 +6,7 @@ import {
   textTreatment,
   UNKNOWN_FACET,
 } from './facet-map.ts';
+import { isTreatedByName } from './member-names.ts';
 import type { PolicyTreatment, Rule } from './policy-rules.ts';
 import { isSecretName } from './secret-names.ts';
 
@@ -16,6 +17,7 @@ const HARMLESS: ReadonlySet<string> = new Set(['keep', 'identity', 'column']);
 export function isRisky(rule: Rule, treatment: Exclude<PolicyTreatment, 'drop'>): boolean {
   if (rule.names.some(isSecretName)) return true;
   if (rule.place === 'attribute') return isRiskyAttribute(rule);
+  if (isTreatedByName(rule.names.at(-1) as string)) return true;
   const [facet, ...members] = rule.names as [string, ...string[]];
   if (facet === '*') return true;
   let nodes: readonly FacetNode[] = [facetNode(facet) ?? UNKNOWN_FACET];

@@ -85,7 +85,9 @@ class Walk<P extends Place> {
     const kind = this.document.kind(node);
     if (kind === Kind.string) this.text(node, place);
     else if (kind === Kind.object || kind === Kind.array) {
-      if (place.other === 'drop' && !place.isOpen) this.drop(node, place);
+      const isDropped = place.other === 'drop' && !place.isOpen;
+      // Of a list of words nobody knows which belong together.
+      if (isDropped || (place.text === 'command' && kind === Kind.array)) this.drop(node, place);
       else if (kind === Kind.object) this.members(node, place);
       else this.items(node, place);
     } else if (place.other === 'drop') this.drop(node, place);

@@ -2,7 +2,7 @@ import { isWordPart } from './characters.ts';
 
 /** Words that name a secret when a name ends in them, whatever stands before. */
 const ENDINGS =
-  'password passwords passwd passwort passphrase passcode passkey kennwort motdepasse contrasena wachtwoord senha secret secrets secretvalue secretstring secrettext token tokenvalue apikey appkey accesskey accesskeyid secretkey accountkey privatekey encryptionkey signingkey sharedkey storagekey subscriptionkey masterkey licensekey credential credentials creds connectionstring connstr authorization xamzsignature xamzcredential xamzsecuritytoken xgoogsignature xgoogcredential jaasconfig cookie sessionid sessid pwd pw signature sharedaccesssignature webhookurl'.split(
+  'password passwords passwd passwort passphrase passcode passkey kennwort motdepasse contrasena wachtwoord senha secret secrets secretvalue secretstring secrettext token tokenvalue accesstokens refreshtokens sessiontokens authtokens apikeys accesskeys accesskeyids secretaccesskeys privatekeys secretkeys pwds passphrases connectionstrings contrasenas apikey appkey accesskey accesskeyid secretkey accountkey privatekey encryptionkey signingkey sharedkey storagekey subscriptionkey masterkey licensekey credential credentials creds connectionstring connstr authorization xamzsignature xamzcredential xamzsecuritytoken xgoogsignature xgoogcredential jaasconfig cookie sessionid sessid pwd pw signature sharedaccesssignature webhookurl'.split(
     ' ',
   );
 

@@ -1,8 +1,8 @@
 /** A verb and what may follow it in code; a dash or a dot follows it in the name of a job. */
 const STATEMENT_HEAD =
-  /^(?:select|insert\s+(?:into|overwrite)|replace\s+into|update|delete\s+from|merge\s+into|with\s+\w+|create|alter|drop|grant|revoke|copy|call|exec(?:ute)?|truncate|explain|set\s+\w+)(?=[\s*'"`([]|--|\/\*)/i;
+  /^(?:select|insert\s+(?:into|overwrite)|replace\s+into|update|delete|values|from\s+[\w.]{1,200}\s+(?:select|\|>)|merge\s+into|with\s+\w+|create|alter|drop|grant|revoke|copy|call|exec(?:ute)?|truncate|explain|set\s+\w+)(?=[\s*'"`([]|--|\/\*)/i;
 const STATEMENT_TAIL =
-  /\b(?:from|into|set|table|view|values|where|user|role|database|schema|select|as|to|on)\b/i;
+  /['"`]|\b(?:from|into|set|table|view|values|where|user|role|database|schema|select|as|to|on)\b/i;
 
 /** Only the start of a statement says that it is one; what it works on may stand far behind. */
 const HEAD_CHARACTERS = 400;
@@ -52,7 +52,7 @@ function headOf(text: string, at: number): number {
 const VERBS = new WordHeads(TAILS.keys());
 const HEADS = new WordHeads([
   ...TAILS.keys(),
-  ...'replace with revoke call exec truncate explain set'.split(' '),
+  ...'replace with revoke call exec truncate explain set values from'.split(' '),
 ]);
 
 /**

@@ -72,8 +72,7 @@ function withoutSecretPairs(text: string, nesting: number): string {
   for (const { separator, piece } of pairPieces(text)) {
     if (isSecretPair(piece, nesting)) {
       if (separator === '' && piece.includes('/')) {
-        // A directory of a partition, behind all that must stay.
-        kept += `${piece.slice(0, piece.indexOf('='))}=***`;
+        kept += withoutSecretFolders(piece);
         continue;
       }
       // What followed a cut pair goes on behind the separator that stood before it.
@@ -84,6 +83,16 @@ function withoutSecretPairs(text: string, nesting: number): string {
     needsSeparator = '';
   }
   return kept;
+}
+
+/** The folders of partitions, behind all that must stay: `k=v` stays, `password=v` keeps its name. */
+function withoutSecretFolders(path: string): string {
+  return path
+    .split('/')
+    .map((folder) =>
+      isSecretPair(folder, 0) ? `${folder.slice(0, folder.indexOf('='))}=***` : folder,
+    )
+    .join('/');
 }
 
 function isSecretPair(piece: string, nesting: number): boolean {

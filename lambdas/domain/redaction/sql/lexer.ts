@@ -16,7 +16,8 @@ import type { Decisions } from './decisions.ts';
 import type { Dialect } from './dialect.ts';
 import { backtick, bracket, dollar, doubleQuote, string } from './quotes.ts';
 import { endOfTemplate, isTemplate } from './scan.ts';
-import { DATA, OPERATOR, TEMPLATE, type TokenList } from './tokens.ts';
+import { COLON } from './signs.ts';
+import { DATA, OPERATOR, TEMPLATE, type TokenList, WORD } from './tokens.ts';
 import { number, word } from './words.ts';
 
 /**
@@ -39,6 +40,23 @@ export function lex(text: string, dialect: Dialect, decisions: Decisions): Token
   return cursor.tokens;
 }
 
+/** What loggers write before the values that they append: `Parameters: x(String), 5(Integer)`. */
+const LABELS = new Set([
+  'parameters',
+  'params',
+  'args',
+  'arguments',
+  'binds',
+  'bindings',
+  'values',
+]);
+
+function isLabel({ text, at, tokens }: Cursor): boolean {
+  const last = tokens.count - 1;
+  if (tokens.kind(last) !== WORD || tokens.end(last) !== at) return false;
+  return text[at + 1] === ' ' && LABELS.has(text.slice(tokens.start(last), at).toLowerCase());
+}
+
 const [SINGLE_QUOTE, DOUBLE_QUOTE, BACKTICK, BACKSLASH] = [39, 34, 96, 92] as const;
 const [DASH, SLASH, STAR, HASH, DOLLAR] = [45, 47, 42, 35, 36] as const;
 const [BRACKET, BRACE, AT_SIGN, SEMICOLON, DOT] = [91, 123, 64, 59, 46] as const;
@@ -54,6 +72,7 @@ function special(cursor: Cursor, code: number): void {
   else if (code === BACKTICK) backtick(cursor);
   else if (code === BRACKET) bracket(cursor);
   else if (code === SEMICOLON) semicolon(cursor);
+  else if (code === COLON && isLabel(cursor)) cursor.cut(cursor.at);
   else if (code === DOLLAR) dollar(cursor);
   else if (code === AT_SIGN) atSign(cursor);
   else if (code === HASH) hash(cursor);
@@ -76,6 +95,8 @@ function dot(cursor: Cursor): void {
 function brace(cursor: Cursor): void {
   const { text, at } = cursor;
   if (isTemplate(text, at)) cursor.addScanned(TEMPLATE, endOfTemplate(text, at));
+  // No code: the object of values that a logger appends.
+  else if (text[at + 1] === '"') cursor.cut(at);
   else cursor.operator(BRACE);
 }
 

@@ -79,7 +79,7 @@ export class StatementContext {
     if (tokens.end(last) === at) return false;
     if (tokens.kind(last) === OPERATOR) {
       const code = tokens.detail(last);
-      return code === CLOSE || code === CLOSE_BRACKET || code === SEMICOLON;
+      return code === CLOSE || code === CLOSE_BRACKET || code === SEMICOLON || code === QUESTION;
     }
     let inner = at + 1;
     while (inner < text.length && (isSpaceCode(text.charCodeAt(inner)) || text[inner] === '['))
