@@ -72,7 +72,7 @@ function findUserInfo(text: string, at: number, first: number): Finding | undefi
   return isPair ? { start, end: at, rule: 'url_user_info' } : undefined;
 }
 
-const HOST = /[a-z0-9][a-z0-9.-]{0,253}(?::\d{2,5}(?!\w)|\/\w)/iy;
+const HOST = /(?:tcp[46]?|unix)\(|[a-z0-9][a-z0-9.-]{0,253}(?::\d{2,5}(?!\w)|\/\w)/iy;
 const DIGEST = /sha\d{3}:/y;
 
 function isHostAhead(text: string, at: number): boolean {

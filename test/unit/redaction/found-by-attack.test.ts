@@ -44,6 +44,7 @@ describe('what a review got through', () => {
     { a: `exec sp '${HUSH}'` },
     { a: `CALL p('${HUSH}')` },
     { a: `VALUES ('${HUSH}')` },
+    { a: `u:${HUSH}@tcp(h:3306)/db` },
     { a: `delete t where a='${HUSH}'` },
     { a: `FROM t SELECT a WHERE b='${HUSH}'` },
     { refreshTokens: [HUSH] },
