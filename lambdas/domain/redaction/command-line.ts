@@ -58,13 +58,15 @@ const ASSIGNMENT = /^[A-Za-z_][A-Za-z0-9_.]{0,127}=/;
  * of secret flags, environment assignments, code and every word that is none of these go.
  */
 export function redactArguments(args: readonly string[]): readonly string[] {
-  const state: State = { isProgram: true, isSubcommand: false, flag: undefined, program: '' };
+  const state = newCommand();
   return args.map((argument) => redactArgument(argument, state));
 }
 
+const OPERATOR = /[|&;]+/y;
+
 /** The same for one string, by the quoting rules of a shell. An open quote goes to the end. */
 export function redactCommandLine(line: string): string {
-  const state: State = { isProgram: true, isSubcommand: false, flag: undefined, program: '' };
+  const state = newCommand();
   let redacted = '';
   let at = 0;
   while (at < line.length) {
@@ -75,9 +77,8 @@ export function redactCommandLine(line: string): string {
       continue;
     }
     if (line.startsWith('<<', at)) return `${redacted}<<${MARKER}`;
-    const operator = /[|&;]+/y;
-    operator.lastIndex = at;
-    const found = operator.exec(line)?.[0];
+    OPERATOR.lastIndex = at;
+    const found = OPERATOR.exec(line)?.[0];
     if (found !== undefined) {
       redacted += found;
       at += found.length;
@@ -100,8 +101,12 @@ interface State {
   program: string;
 }
 
+function newCommand(): State {
+  return { isProgram: true, isSubcommand: false, flag: undefined, program: '' };
+}
+
 function startCommand(state: State): void {
-  Object.assign(state, { isProgram: true, isSubcommand: false, flag: undefined, program: '' });
+  Object.assign(state, newCommand());
 }
 
 function redactArgument(argument: string, state: State): string {

@@ -198,18 +198,23 @@ function command(text: string): RedactedValue | undefined {
 }
 
 function url(text: string): RedactedValue | undefined {
-  const bare = redactUrl(text);
-  const scanned = scanText(bare?.text ?? text);
-  if (!bare || !scanned) return bare ?? scanned;
-  return { text: scanned.text, rules: [...new Set([...bare.rules, ...scanned.rules])] };
+  return inTurn(text, redactUrl(text), scanText);
 }
 
 /** What was asked of a server: where is kept, the values in the query are not. */
 function request(text: string): RedactedValue | undefined {
-  const bare = redactUrl(text, { dropQuery: true });
-  const rest = url(bare?.text ?? text);
-  if (!bare || !rest) return bare ?? rest;
-  return { text: rest.text, rules: [...new Set([...bare.rules, ...rest.rules])] };
+  return inTurn(text, redactUrl(text, { dropQuery: true }), url);
+}
+
+/** What a second redactor makes of what a first one left, and the rules of both. */
+function inTurn(
+  text: string,
+  first: RedactedValue | undefined,
+  second: (text: string) => RedactedValue | undefined,
+): RedactedValue | undefined {
+  const then = second(first?.text ?? text);
+  if (!first || !then) return first ?? then;
+  return { text: then.text, rules: [...new Set([...first.rules, ...then.rules])] };
 }
 
 function changed(
