@@ -1,9 +1,11 @@
 import {
+  type DeleteMarkerEntry,
   GetObjectLegalHoldCommand,
   GetObjectRetentionCommand,
   HeadObjectCommand,
   ListObjectsV2Command,
   ListObjectVersionsCommand,
+  type ObjectVersion as ObjectVersionEntry,
   type S3Client,
   S3ServiceException,
 } from '@aws-sdk/client-s3';
@@ -63,11 +65,11 @@ export class S3VersionInspector implements VersionInspector {
           }),
         ),
       );
-      for (const { Key, VersionId } of page.Versions ?? []) {
-        yield { bucket, key: Key as string, versionId: VersionId as string, deleteMarker: false };
+      for (const { Size = 0, ...version } of page.Versions ?? []) {
+        yield listed(bucket, version, { bytes: Size, deleteMarker: false });
       }
-      for (const { Key, VersionId } of page.DeleteMarkers ?? []) {
-        yield { bucket, key: Key as string, versionId: VersionId as string, deleteMarker: true };
+      for (const marker of page.DeleteMarkers ?? []) {
+        yield listed(bucket, marker, { bytes: 0, deleteMarker: true });
       }
       KeyMarker = page.IsTruncated ? page.NextKeyMarker : undefined;
       VersionIdMarker = page.NextVersionIdMarker;
@@ -75,12 +77,23 @@ export class S3VersionInspector implements VersionInspector {
   }
 
   async folders(bucket: string, prefix: string): Promise<string[]> {
-    const { CommonPrefixes = [] } = await this.#attempt(() =>
-      this.#client.send(
-        new ListObjectsV2Command({ Bucket: bucket, Prefix: prefix, Delimiter: '/' }),
-      ),
-    );
-    return CommonPrefixes.flatMap(({ Prefix }) => Prefix ?? []);
+    const folders: string[] = [];
+    let ContinuationToken: string | undefined;
+    do {
+      const page = await this.#attempt(() =>
+        this.#client.send(
+          new ListObjectsV2Command({
+            Bucket: bucket,
+            Prefix: prefix,
+            Delimiter: '/',
+            ContinuationToken,
+          }),
+        ),
+      );
+      folders.push(...(page.CommonPrefixes ?? []).flatMap(({ Prefix }) => Prefix ?? []));
+      ContinuationToken = page.NextContinuationToken;
+    } while (ContinuationToken);
+    return folders;
   }
 
   async #attempt<T>(call: () => Promise<T>): Promise<T> {
@@ -91,6 +104,15 @@ export class S3VersionInspector implements VersionInspector {
       throw new UnavailableError('s3', { cause: error });
     }
   }
+}
+
+function listed(
+  bucket: string,
+  { Key, VersionId, LastModified }: ObjectVersionEntry | DeleteMarkerEntry,
+  rest: Pick<ListedVersion, 'bytes' | 'deleteMarker'>,
+): ListedVersion {
+  const lastModified = (LastModified as Date).toISOString();
+  return { bucket, key: Key as string, versionId: VersionId as string, lastModified, ...rest };
 }
 
 function statusOf(error: unknown): number | undefined {

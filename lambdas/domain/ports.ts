@@ -78,6 +78,10 @@ export type VersionState =
 /** A version or delete marker found by listing a prefix. */
 export interface ListedVersion extends ObjectVersion {
   readonly deleteMarker: boolean;
+  /** RFC 3339 UTC, by the clock of S3. */
+  readonly lastModified: string;
+  /** 0 for a delete marker. */
+  readonly bytes: number;
 }
 
 /** Looks at object versions one by one, and at what a folder really holds. */

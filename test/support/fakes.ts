@@ -50,6 +50,7 @@ import { STRICT } from '../../lambdas/domain/redaction/policy.ts';
 
 /** An object version as a test may look at it. */
 interface StoredVersion extends ObjectVersion {
+  readonly lastModified: string;
   readonly body: Uint8Array;
   /** What decides whether a second put of the key is a replay or a conflict. */
   readonly content: string;
@@ -91,18 +92,22 @@ class Faults {
 class InMemoryBucket {
   readonly bucket: string;
   readonly versions: StoredVersion[] = [];
+  readonly #clock: Clock;
 
-  constructor(bucket: string) {
+  constructor(bucket: string, clock: Clock = Date.now) {
     this.bucket = bucket;
+    this.#clock = clock;
   }
 
   put(key: string, body: Uint8Array, content: string, lock?: Lock): StoredVersion {
     const standing = this.standing(key, content);
     if (standing) return standing;
     const versionId = `v${this.versions.length + 1}`;
-    const version = { bucket: this.bucket, key, versionId, body, content, ...(lock && { lock }) };
-    this.versions.push(version);
-    return version;
+    const lastModified = new Date(this.#clock()).toISOString();
+    const version = { bucket: this.bucket, key, versionId, lastModified, body, content };
+    const stored: StoredVersion = { ...version, ...(lock && { lock }) };
+    this.versions.push(stored);
+    return stored;
   }
 
   standing(key: string, content: string): StoredVersion | undefined {
@@ -135,8 +140,8 @@ const versionOf = ({ bucket, key, versionId }: ObjectVersion): ObjectVersion => 
 export class InMemoryVault extends InMemoryBucket implements EvidenceVault, DocumentVault {
   readonly faults = new Faults();
 
-  constructor(bucket = 'vault') {
-    super(bucket);
+  constructor(bucket = 'vault', clock?: Clock) {
+    super(bucket, clock);
   }
 
   async putObject(
@@ -169,8 +174,8 @@ export class InMemoryVault extends InMemoryBucket implements EvidenceVault, Docu
 export class InMemoryStaging extends InMemoryBucket implements TraceStaging {
   readonly faults = new Faults();
 
-  constructor(bucket = 'staging') {
-    super(bucket);
+  constructor(bucket = 'staging', clock?: Clock) {
+    super(bucket, clock);
   }
 
   async putObject(object: EvidenceObject): Promise<ObjectVersion> {
@@ -216,7 +221,14 @@ export function inspectorOver(
     },
     async *list(bucket, prefix) {
       for (const version of versionsOf(bucket)) {
-        if (version.key.startsWith(prefix)) yield { ...versionOf(version), deleteMarker: false };
+        if (version.key.startsWith(prefix)) {
+          yield {
+            ...versionOf(version),
+            deleteMarker: false,
+            lastModified: version.lastModified,
+            bytes: version.body.length,
+          };
+        }
       }
     },
     async folders(bucket, prefix) {

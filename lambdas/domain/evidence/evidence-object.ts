@@ -62,7 +62,7 @@ function* cut(envelopes: readonly Envelope[]): Generator<readonly Envelope[]> {
 /** Each envelope is printed once, for all that is made of its line. */
 function packObject(folder: string, envelopes: readonly Envelope[]): EvidenceObject {
   const lines = envelopes.map((envelope) => Buffer.from(`${JSON.stringify(envelope)}\n`));
-  const leafHashes = lines.map((line) => leafHashOf(line.subarray(0, -1)));
+  const leafHashes = lines.map((line) => leafOf(line.subarray(0, -1)).toString('hex'));
   const content = Buffer.concat(lines);
   const contentHash = sha256Hex(content);
   const { shardId, sequenceNumber } = (envelopes[0] as Envelope).stream;
@@ -70,15 +70,16 @@ function packObject(folder: string, envelopes: readonly Envelope[]): EvidenceObj
   return { key, body: gzipSync(content), contentHash, envelopes, leafHashes };
 }
 
-/** Leaf hash of a record (contract.md, Records): SHA-256 over 0x00 and its line without the newline, in hex. */
+/** Leaf hash of a record, in hex. */
 export function leafHash(envelope: Envelope): string {
-  return leafHashOf(Buffer.from(JSON.stringify(envelope)));
+  return leafOf(Buffer.from(JSON.stringify(envelope))).toString('hex');
 }
 
 const LEAF = Buffer.from([0]);
 
-function leafHashOf(line: Uint8Array): string {
-  return createHash('sha256').update(LEAF).update(line).digest('hex');
+/** Leaf hash of a line (contract.md, Records): SHA-256 over 0x00 and its bytes without the newline. */
+export function leafOf(line: Uint8Array): Buffer {
+  return createHash('sha256').update(LEAF).update(line).digest();
 }
 
 function suffixOf(contentHash: string): string {

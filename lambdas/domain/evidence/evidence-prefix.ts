@@ -8,4 +8,7 @@ export const EvidencePrefix = {
   producers: 'producers/',
   policies: 'policies/',
   keys: 'keys/',
+  holds: 'holds/',
+  digests: 'digests/',
+  publicKeys: 'public-keys/',
 } as const;

@@ -1,6 +1,7 @@
 import type { Finding } from '../audit/findings.ts';
 import type { Clock, EvidenceVault, RunIndex } from '../ports.ts';
 import { EvidencePrefix } from './evidence-prefix.ts';
+import { hourFolder, hourOf } from './hour-shard.ts';
 import { type Lock, lockFor, type RetentionPolicy } from './retention.ts';
 import { sha256Hex } from './store-key.ts';
 
@@ -33,7 +34,8 @@ export async function recordFinding(
   const lock = recordLock(finding.at, dependencies);
   // A rerun may see more than the run before it: other content is another step, equal content the same object.
   const content = sha256Hex(JSON.stringify(finding)).slice(0, 16);
-  const step = `${finding.at.replaceAll(':', '')}-${finding.status}-${content}`;
-  await vault.putDocument(`${EvidencePrefix.findings}${finding.id}/${step}.json`, finding, lock);
+  const step = `${finding.id}-${finding.at.replaceAll(':', '')}-${finding.status}-${content}`;
+  const folder = `${EvidencePrefix.findings}${hourFolder(hourOf(finding.at))}`;
+  await vault.putDocument(`${folder}${step}.json`, finding, lock);
   await index.putFinding(finding);
 }

@@ -81,17 +81,19 @@ describe('listing', () => {
   };
 
   it('reads every page, delete markers included', async () => {
+    const lastModified = '2026-11-29T10:00:00.000Z';
+    const at = new Date(lastModified);
     s3.on(ListObjectVersionsCommand)
       .resolvesOnce({
-        Versions: [{ Key: 'p/1', VersionId: 'a' }],
+        Versions: [{ Key: 'p/1', VersionId: 'a', Size: 5, LastModified: at }],
         IsTruncated: true,
         NextKeyMarker: 'p/1',
         NextVersionIdMarker: 'a',
       })
-      .resolvesOnce({ DeleteMarkers: [{ Key: 'p/2', VersionId: 'b' }] });
+      .resolvesOnce({ DeleteMarkers: [{ Key: 'p/2', VersionId: 'b', LastModified: at }] });
     expect(await all()).toEqual([
-      { bucket: 'b', key: 'p/1', versionId: 'a', deleteMarker: false },
-      { bucket: 'b', key: 'p/2', versionId: 'b', deleteMarker: true },
+      { bucket: 'b', key: 'p/1', versionId: 'a', deleteMarker: false, bytes: 5, lastModified },
+      { bucket: 'b', key: 'p/2', versionId: 'b', deleteMarker: true, bytes: 0, lastModified },
     ]);
     expect(s3.commandCalls(ListObjectVersionsCommand)[1]?.args[0].input).toMatchObject({
       KeyMarker: 'p/1',
@@ -100,10 +102,10 @@ describe('listing', () => {
   });
 
   it('names the folders below a prefix', async () => {
-    s3.on(ListObjectsV2Command, { Bucket: 'b', Prefix: 'p/', Delimiter: '/' }).resolves({
-      CommonPrefixes: [{ Prefix: 'p/a/' }, {}],
-    });
-    expect(await inspector.folders('b', 'p/')).toEqual(['p/a/']);
+    s3.on(ListObjectsV2Command, { Bucket: 'b', Prefix: 'p/', Delimiter: '/' })
+      .resolvesOnce({ CommonPrefixes: [{ Prefix: 'p/a/' }, {}], NextContinuationToken: 'more' })
+      .resolvesOnce({ CommonPrefixes: [{ Prefix: 'p/b/' }] });
+    expect(await inspector.folders('b', 'p/')).toEqual(['p/a/', 'p/b/']);
   });
 
   it('tells "may not look" from "nothing there" and from "does not answer"', async () => {

@@ -40,7 +40,8 @@ const VIOLATIONS: ReadonlyArray<readonly [string, string, (store: Store) => unkn
     ({ see, evidence: { bucket, key } }) =>
       see({
         async *list() {
-          yield { bucket, key, versionId: 'marker', deleteMarker: true };
+          const lastModified = '2026-03-01T00:00:00.000Z';
+          yield { bucket, key, versionId: 'marker', deleteMarker: true, bytes: 0, lastModified };
         },
       }),
   ],

@@ -1,0 +1,134 @@
+import { EvidencePrefix } from '../evidence/evidence-prefix.ts';
+import type { RetentionPolicy } from '../evidence/retention.ts';
+import { sha256Hex } from '../evidence/store-key.ts';
+import { canonicalJson } from '../json/canonical.ts';
+import type { ObjectVersion } from '../ports.ts';
+
+/** Sequence numbers that an object holds of one shard. They have gaps by nature: a range proves order, not completeness. */
+export interface SealedShard {
+  readonly shardId: string;
+  readonly first: string;
+  readonly last: string;
+  /** Distinct sequence numbers. */
+  readonly records: number;
+}
+
+/** An object version as it stood when it was sealed. */
+export interface SealedObject extends ObjectVersion {
+  /** RFC 3339 UTC, as S3 says: decides to which digest it belongs. */
+  readonly lastModified: string;
+  /** Stored bytes, and their SHA-256 (hex). */
+  readonly bytes: number;
+  readonly sha256: string;
+  /** Absent when the version is not locked. */
+  readonly mode?: RetentionPolicy['mode'];
+  readonly retainUntil?: string;
+  /** Lines of an evidence object; 0 for every other document, which its `sha256` seals. */
+  readonly records: number;
+  readonly shards?: readonly SealedShard[];
+  /** Of its lines; RFC 3339 UTC. */
+  readonly firstAcceptedAt?: string;
+  readonly lastAcceptedAt?: string;
+  /** It landed in an earlier interval, whose digest had been written. */
+  readonly late?: true;
+}
+
+/** The stream read once more for one shard and interval of arrival, against what is stored. */
+export interface Recount {
+  readonly plane: 'lineage' | 'traces';
+  readonly shardId: string;
+  readonly from: string;
+  readonly to: string;
+  /**
+   * `not_recounted`: the records had left the stream. `behind`: some are not stored yet, and it is counted again.
+   */
+  readonly status: 'equal' | 'behind' | 'missing' | 'not_recounted';
+  /** Records that the stream took. */
+  readonly accepted?: number;
+  /** Those of them that are stored, or named in quarantine. */
+  readonly stored?: number;
+  /** Sequence numbers of the first that are not. */
+  readonly missing?: readonly string[];
+}
+
+/** What landed in the vault in one interval. Written once, canonical JSON (RFC 8785), signed. */
+export interface Digest {
+  readonly digest: 1;
+  /** Its own place: a copy elsewhere does not verify. */
+  readonly location: { readonly bucket: string; readonly key: string };
+  /** 0 for the first of a chain. */
+  readonly number: number;
+  /** Half-open interval of `lastModified`; RFC 3339 UTC. */
+  readonly from: string;
+  readonly to: string;
+  readonly sealedAt: string;
+  /** Null for the first. `sha256` is that of the document's bytes, `signature` is base64. */
+  readonly previous: {
+    readonly key: string;
+    readonly sha256: string;
+    readonly signature: string;
+  } | null;
+  readonly signer: { readonly algorithm: 'ECDSA_SHA_256'; readonly fingerprint: string };
+  /** The key that later digests may be signed with; announced under the old one. */
+  readonly nextSigner?: { readonly fingerprint: string };
+  /** Where heads are sent outside the account. */
+  readonly anchor: string | 'unanchored';
+  /** In the order of their keys, then of their version ids. */
+  readonly objects: readonly SealedObject[];
+  /** Lines of all objects: the leaves of the tree, in the order of objects and lines. */
+  readonly records: number;
+  /** Root of the tree (hex). */
+  readonly root: string;
+  /** The leaf hashes, 32 bytes each, as an object beside the digest; null when there is no record. */
+  readonly leaves: { readonly key: string; readonly sha256: string } | null;
+  readonly recounts: readonly Recount[];
+  /** Why it was written so long after its interval; absent when it was not. */
+  readonly delayed?: { readonly seconds: number; readonly cause: string };
+}
+
+/** A key of the chain: `digests/dt=<UTC date>/<from without colons>` and one of three endings. */
+const ENDINGS = { document: '.json', signature: '.sig', leaves: '.leaves' } as const;
+
+/** The object of a digest that begins at an instant (RFC 3339 UTC, whole seconds). */
+export function digestKey(from: string, part: keyof typeof ENDINGS = 'document'): string {
+  const name = `${from.slice(0, 19).replaceAll(':', '')}Z`;
+  return `${EvidencePrefix.digests}dt=${from.slice(0, 10)}/${name}${ENDINGS[part]}`;
+}
+
+/** The object beside a digest's document. */
+export function besideDigest(key: string, part: 'signature' | 'leaves'): string {
+  return `${key.slice(0, -ENDINGS.document.length)}${ENDINGS[part]}`;
+}
+
+/** Whether a key is that of a digest's document. */
+export function isDigestKey(key: string): boolean {
+  return key.startsWith(EvidencePrefix.digests) && key.endsWith(ENDINGS.document);
+}
+
+/** Object metadata of a digest that holds its signature (base64), as the `.sig` beside it does. */
+export const SIGNATURE_METADATA = 'signature';
+
+/** What is hashed, signed and stored. */
+export function digestBytes(digest: Digest): Buffer {
+  return Buffer.from(canonicalJson(digest));
+}
+
+/** `public-keys/<fingerprint>.pem`: SPKI; the fingerprint is the SHA-256 (hex) of its DER form. */
+export function publicKeyKey(fingerprint: string): string {
+  return `${EvidencePrefix.publicKeys}${fingerprint}.pem`;
+}
+
+export function fingerprintOf(spkiDer: Uint8Array): string {
+  return sha256Hex(spkiDer);
+}
+
+/** Whether an object is evidence of records, whose lines are leaves; any other is sealed by its bytes alone. */
+export function holdsRecords(key: string): boolean {
+  const folders = [EvidencePrefix.lineage, EvidencePrefix.traces];
+  return key.endsWith('.ndjson.gz') && folders.some((folder) => key.startsWith(folder));
+}
+
+/** Whether digests list an object: the chain holds its own parts itself. */
+export function isSealed(key: string): boolean {
+  return !key.startsWith(EvidencePrefix.digests);
+}
