@@ -92,7 +92,7 @@ export async function auditedStore() {
       const lock = { mode: 'GOVERNANCE' as const, retainUntil: retainUntil ?? '', clamped: false };
       const version = { bucket: 'vault', key: `promoted/${receiptId}`, versionId: receiptId };
       if (retainUntil)
-        vault.versions.push({ ...version, body: Buffer.alloc(0), content: '', lock });
+        vault.versions.push({ ...evidence, ...version, body: Buffer.alloc(0), content: '', lock });
       await index.putTraceDelivery(
         traceDeliveryEntry({
           receiptId,
