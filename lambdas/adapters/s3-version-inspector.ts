@@ -31,7 +31,7 @@ export class S3VersionInspector implements VersionInspector {
   async inspect({ bucket, key, versionId }: ObjectVersion): Promise<VersionState> {
     const target = { Bucket: bucket, Key: key, VersionId: versionId };
     try {
-      await this.#client.send(new HeadObjectCommand(target));
+      const { LastModified } = await this.#client.send(new HeadObjectCommand(target));
       const [retention, hold] = await Promise.all([
         this.#client.send(new GetObjectRetentionCommand(target)).catch(noLock),
         this.#client.send(new GetObjectLegalHoldCommand(target)).catch(noLock),
@@ -42,6 +42,7 @@ export class S3VersionInspector implements VersionInspector {
         ...(Mode && { mode: Mode }),
         ...(RetainUntilDate && { retainUntil: RetainUntilDate.toISOString() }),
         legalHold: hold?.LegalHold?.Status === 'ON',
+        lastModified: (LastModified as Date).toISOString(),
       };
     } catch (error) {
       const status = statusOf(error);

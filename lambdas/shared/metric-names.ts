@@ -11,6 +11,7 @@ export const Metric = {
   auditedVersions: 'AuditedVersions',
   auditIncomplete: 'AuditIncomplete',
   parityViolations: 'ParityViolations',
+  holdsIncomplete: 'HoldsIncomplete',
   refusals: 'Refusals',
   uncountedRefusals: 'UncountedRefusals',
   unauthenticatedRequests: 'UnauthenticatedRequests',

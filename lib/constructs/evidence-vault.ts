@@ -89,17 +89,31 @@ export class EvidenceVault extends Construct {
     allowToSeeAbsence(fn, this.bucket);
   }
 
+  /**
+   * Legal holds of versions in the folders: set, and lifted unless `onlyOn`.
+   * @see https://docs.aws.amazon.com/AmazonS3/latest/userguide/object-lock-managing.html
+   */
+  grantHold(fn: ServiceFunction, folders: readonly VaultFolder[], { onlyOn = false } = {}): void {
+    this.#allow(
+      fn,
+      ['s3:PutObjectLegalHold'],
+      folders,
+      onlyOn ? { StringEquals: { 's3:object-lock-legal-hold': ['ON'] } } : undefined,
+    );
+  }
+
   grantList(fn: ServiceFunction): void {
     fn.allow(['s3:ListBucketVersions'], [this.bucket.bucketArn]);
   }
 
-  #allow(fn: ServiceFunction, actions: readonly string[], folders: readonly VaultFolder[]): void {
-    allowObjects(
-      fn,
-      this.bucket,
-      actions,
-      folders.map((folder) => EvidencePrefix[folder]),
-    );
+  #allow(
+    fn: ServiceFunction,
+    actions: readonly string[],
+    folders: readonly VaultFolder[],
+    conditions?: Parameters<ServiceFunction['allow']>[2],
+  ): void {
+    const prefixes = folders.map((folder) => EvidencePrefix[folder]);
+    allowObjects(fn, this.bucket, actions, prefixes, conditions);
   }
 }
 

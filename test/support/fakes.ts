@@ -22,6 +22,7 @@ import type {
 import type { EpochKey } from '../../lambdas/domain/evidence/keyed-hash.ts';
 import type { Lock } from '../../lambdas/domain/evidence/retention.ts';
 import { storeKey } from '../../lambdas/domain/evidence/store-key.ts';
+import { versionName } from '../../lambdas/domain/evidence/version-name.ts';
 import type { Identity } from '../../lambdas/domain/openlineage/event.ts';
 import type {
   Clock,
@@ -58,7 +59,7 @@ interface StoredVersion extends ObjectVersion {
 }
 
 /** Lets a test refuse calls by name, to see what a failure in the middle leaves behind. */
-class Faults {
+export class Faults {
   readonly calls: string[] = [];
   readonly #refusals = new Map<string, number>();
   readonly #spared = new Map<string, number>();
@@ -92,6 +93,8 @@ class Faults {
 class InMemoryBucket {
   readonly bucket: string;
   readonly versions: StoredVersion[] = [];
+  /** Names of the versions whose legal hold is on. */
+  readonly held = new Set<string>();
   readonly #clock: Clock;
 
   constructor(bucket: string, clock: Clock = Date.now) {
@@ -201,7 +204,7 @@ export function readerOver(
 
 /** Looks at what these buckets hold; they have no delete markers. */
 export function inspectorOver(
-  ...buckets: ReadonlyArray<Pick<InMemoryBucket, 'bucket' | 'versions'>>
+  ...buckets: ReadonlyArray<Pick<InMemoryBucket, 'bucket' | 'versions' | 'held'>>
 ): VersionInspector {
   const versionsOf = (bucket: string) =>
     buckets.find((candidate) => candidate.bucket === bucket)?.versions ?? [];
@@ -216,7 +219,8 @@ export function inspectorOver(
         status: 'present',
         ...(mode && { mode }),
         ...(retainUntil && { retainUntil }),
-        legalHold: false,
+        legalHold: buckets.some(({ held }) => held.has(versionName({ bucket, key, versionId }))),
+        lastModified: held.lastModified,
       };
     },
     async *list(bucket, prefix) {

@@ -78,6 +78,11 @@ export const FINDING_KINDS = {
     opens: 'events, exports or spans of a producer were refused for good within an hour',
     resolves: 'never: the producer was told; the rejection report of the hour counts them',
   },
+  hold_incomplete: {
+    severity: 'high',
+    opens: 'the legal hold of a version could not be set or lifted, or was not got to',
+    resolves: 'a daily look at the holds that gets through',
+  },
   audit_incomplete: {
     severity: 'high',
     opens: 'an audit could not look at everything it had to look at',

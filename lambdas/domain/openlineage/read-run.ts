@@ -2,7 +2,7 @@ import { mapConcurrently } from '../concurrency.ts';
 import { LineageError } from '../errors.ts';
 import type { RunEventEntry } from '../evidence/index-entries.ts';
 import { versionName } from '../evidence/version-name.ts';
-import type { RunIndex, VersionInspector, VersionState } from '../ports.ts';
+import type { HoldIndex, RunIndex, VersionInspector, VersionState } from '../ports.ts';
 import { linksOfRun } from '../traces/run-links.ts';
 import { isUuid } from './event.ts';
 import { runKeyOf } from './run-key.ts';
@@ -10,6 +10,7 @@ import { viewRun } from './run-view.ts';
 
 export interface ReadRunDependencies {
   readonly index: RunIndex;
+  readonly holds: Pick<HoldIndex, 'ofRun'>;
   readonly inspector: VersionInspector;
 }
 
@@ -37,15 +38,16 @@ const CONCURRENT_READS = 8;
 export async function readRun(
   runId: string,
   submitter: string | undefined,
-  { index, inspector }: ReadRunDependencies,
+  { holds, index, inspector }: ReadRunDependencies,
 ) {
   const runKey = runKeyOf(runId);
-  const [held, datasets, references, traceRuns, findings] = await Promise.all([
+  const [held, datasets, references, traceRuns, findings, onRun] = await Promise.all([
     index.runEvents(runKey),
     index.runDatasets(runKey),
     index.references(runKey),
     index.runTraces(runKey),
     index.runFindings(runKey),
+    holds.ofRun(runKey),
   ]);
   const events = ofSubmitter(runId, held, submitter);
   if (events.length < held.length && events.length === 0) return undefined;
@@ -61,6 +63,7 @@ export async function readRun(
   return viewRun({
     ...{ runId, events, references, findings, traces, declarations, heldReferences, versions },
     datasets: datasets.filter(({ group }) => groups.has(group)),
+    holds: onRun.filter(({ group }) => group === undefined || groups.has(group)),
   });
 }
 

@@ -165,7 +165,10 @@ describe('retention audit', () => {
   it('does not let a trace that may not be looked at count against the versions that were', async () => {
     const { audit, see, trace, evidence } = await auditedStore();
     await trace('t1', PROMISED);
-    const lock = { mode: 'GOVERNANCE' as const, retainUntil: PROMISED, legalHold: false };
+    const lock = {
+      ...{ mode: 'GOVERNANCE' as const, retainUntil: PROMISED, legalHold: false },
+      lastModified: PROMISED,
+    };
     see({
       inspect: async ({ key }) =>
         key === evidence.key ? { status: 'present', ...lock } : { status: 'denied' },
@@ -206,7 +209,10 @@ describe('retention audit', () => {
     see({
       inspect: async ({ versionId }) => {
         asked.push(versionId);
-        return { status: 'present', mode: 'GOVERNANCE', retainUntil: PROMISED, legalHold: false };
+        return {
+          ...{ status: 'present', mode: 'GOVERNANCE', retainUntil: PROMISED, legalHold: false },
+          lastModified: PROMISED,
+        };
       },
     });
     await audit();

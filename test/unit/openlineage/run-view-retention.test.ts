@@ -9,6 +9,7 @@ describe('retention of a held run', () => {
   const present = (retainUntil?: string) => ({
     status: 'present' as const,
     legalHold: false,
+    lastModified: '2027-01-01T00:00:00.000Z',
     ...(retainUntil && { mode: 'GOVERNANCE' as const, retainUntil }),
   });
 

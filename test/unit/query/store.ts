@@ -12,6 +12,7 @@ import {
   SingleEpochKey,
   singlePolicy,
 } from '../../support/fakes.ts';
+import { holdPorts } from '../../support/hold-fakes.ts';
 import { CONTEXT, producersWith, request } from '../../support/http.ts';
 import { kinesisEvent } from '../../support/kinesis-event.ts';
 import { recorder } from '../../support/recorder.ts';
@@ -24,7 +25,8 @@ export function queriedStore(registration: Parameters<typeof producersWith>[0] =
   const index = new InMemoryRunIndex();
   const registry = producersWith(registration);
   const { logger, metrics, lines } = recorder();
-  const shared = { vault, index, reader: readerOver(vault), logger, clock: () => NOW };
+  const ports = holdPorts(vault);
+  const shared = { vault, index, ...ports, reader: readerOver(vault), logger, clock: () => NOW };
   const archive = createArchive({
     ...shared,
     ...singlePolicy(),
@@ -45,7 +47,7 @@ export function queriedStore(registration: Parameters<typeof producersWith>[0] =
     clock: () => time.now,
   });
   return {
-    ...{ vault, index, registry, lines, probes, time },
+    ...{ vault, index, registry, lines, probes, time, ...ports },
     archive: (...records: ConsumedRecord[]) =>
       archive(kinesisEvent(records), { getRemainingTimeInMillis: wholeMinute }),
     get: async (proxy: string, overrides: Parameters<typeof request>[0] = {}) => {
