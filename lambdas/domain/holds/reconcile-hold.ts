@@ -102,6 +102,10 @@ class Settled {
     return landed.flatMap((found) => found ?? []);
   }
 
+  postpone(): void {
+    this.#pending++;
+  }
+
   fail({ key, versionId }: ObjectVersion, error: unknown): void {
     this.#failed.push({ key, versionId, code: errorCode(error) });
   }
@@ -122,7 +126,7 @@ class Settled {
 
   async #one(version: ObjectVersion): Promise<Landed | undefined> {
     if (!this.#hasTime()) {
-      this.#pending++;
+      this.postpone();
       return undefined;
     }
     const { key, versionId } = version;
@@ -172,8 +176,12 @@ async function digestsOf(
   let unsealed = 0;
   const inOrder = landed.toSorted((a, b) => (a.lastModified < b.lastModified ? -1 : 1));
   for (const { version, lastModified } of inOrder) {
+    if (!hasTime()) {
+      settled.postpone();
+      continue;
+    }
     try {
-      const sealing = hasTime() ? await digests.sealing(version, lastModified) : [];
+      const sealing = await digests.sealing(version, lastModified);
       if (sealing.length === 0) unsealed++;
       for (const found of sealing) versions.set(versionName(found), found);
     } catch (error) {
