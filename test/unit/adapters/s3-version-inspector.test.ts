@@ -18,9 +18,11 @@ const VERSION = { bucket: 'b', key: 'k', versionId: 'v1' };
 const failure = (name: string, httpStatusCode: number) =>
   new S3ServiceException({ name, $fault: 'client', $metadata: { httpStatusCode } });
 
+const LANDED = '2026-03-04T05:06:07.000Z';
+
 beforeEach(() => {
   s3.reset();
-  s3.on(HeadObjectCommand).resolves({});
+  s3.on(HeadObjectCommand).resolves({ LastModified: new Date(LANDED) });
   s3.on(GetObjectRetentionCommand).resolves({
     Retention: { Mode: 'COMPLIANCE', RetainUntilDate: new Date('2033-01-01T00:00:00Z') },
   });
@@ -34,6 +36,7 @@ describe('inspecting a version', () => {
       mode: 'COMPLIANCE',
       retainUntil: '2033-01-01T00:00:00.000Z',
       legalHold: false,
+      lastModified: LANDED,
     });
     for (const { args } of s3.calls())
       expect(args[0].input).toMatchObject({ Bucket: 'b', Key: 'k', VersionId: 'v1' });
@@ -51,7 +54,9 @@ describe('inspecting a version', () => {
   ])('takes %s for no lock', async (name) => {
     s3.on(GetObjectRetentionCommand).rejects(failure(name, 404));
     s3.on(GetObjectLegalHoldCommand).rejects(failure(name, 404));
-    expect(await inspector.inspect(VERSION)).toEqual({ status: 'present', legalHold: false });
+    expect(await inspector.inspect(VERSION)).toEqual({
+      ...{ status: 'present', legalHold: false, lastModified: LANDED },
+    });
   });
 
   it('is missing when the version is', async () => {

@@ -415,6 +415,29 @@ describe('reconcile-holds', () => {
     });
   });
 
+  it('looks at each of many holds once, and begins each run at another', async () => {
+    const store = heldStore();
+    await store.archive(eventOf(1, RUN_ID));
+    for (let n = 0; n < 40; n++) await store.set(RUN_ID, `case-${n}`);
+    const firsts = new Set<string>();
+    for (let day = 1; day < 6; day++) {
+      store.time.now += 86_400_000;
+      const covers = store.holds.coverRows.size;
+      const order: string[] = [];
+      const { putCover } = store.holds;
+      store.holds.putCover = (subject, cover) => {
+        if (subject.includes('/lineage/')) order.push(cover.holdId);
+        return putCover.call(store.holds, subject, cover);
+      };
+      expect((await store.reconcile()).report.population.active).toBe(40);
+      store.holds.putCover = putCover;
+      expect([order.length, new Set(order).size]).toEqual([40, 40]);
+      expect(store.holds.coverRows.size).toBe(covers);
+      firsts.add(order[0] as string);
+    }
+    expect(firsts.size).toBeGreaterThan(1);
+  });
+
   it('counts itself as incomplete when it cannot look', async () => {
     const store = heldStore();
     store.holds.faults.refuse('list');
