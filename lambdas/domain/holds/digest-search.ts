@@ -86,7 +86,7 @@ function parse(bytes: Uint8Array): Digest {
   }
 }
 
-/** What was asked for before; the oldest goes when there is no room. */
+/** What was asked for before and answered; the oldest goes when there is no room. */
 function kept<T>(
   memory: Map<string, Promise<T>>,
   max: number,
@@ -99,5 +99,6 @@ function kept<T>(
   if (memory.size >= max && oldest !== undefined) memory.delete(oldest);
   const made = make();
   memory.set(key, made);
+  made.catch(() => memory.delete(key));
   return made;
 }
