@@ -9,7 +9,7 @@ import {
 import { LineageError } from '../domain/errors.ts';
 import type { Lock } from '../domain/evidence/retention.ts';
 import type { ObjectVersion } from '../domain/ports.ts';
-import { isS3Error, s3Unavailable } from './s3-errors.ts';
+import { isS3Error, s3Unavailable, s3WriteFailed } from './s3-errors.ts';
 
 /** Other content stands where ours should go: never overwritten, never ignored. */
 class ConflictingObjectError extends LineageError {
@@ -51,7 +51,7 @@ export class WriteOnceBucket {
 
   /**
    * Puts an object, or finds the same content there already and answers its version and lock.
-   * @throws ConflictingObjectError, UnavailableError
+   * @throws ConflictingObjectError, RefusedByStoreError, UnavailableError
    */
   async put(put: WriteOncePut): Promise<ObjectVersion & { lock?: Lock }> {
     for (let attempt = 0; ; attempt++) {
@@ -64,7 +64,7 @@ export class WriteOnceBucket {
           if (standing) return standing;
         }
         const isRace = isS3Error(error, 'ConditionalRequestConflict');
-        if (!isRace || attempt === MAX_CONFLICT_RETRIES) throw s3Unavailable(error);
+        if (!isRace || attempt === MAX_CONFLICT_RETRIES) throw s3WriteFailed(error);
       }
     }
   }

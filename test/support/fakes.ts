@@ -61,11 +61,13 @@ interface StoredVersion extends ObjectVersion {
 class Faults {
   readonly calls: string[] = [];
   readonly #refusals = new Map<string, number>();
+  readonly #errors = new Map<string, Error>();
   readonly #spared = new Map<string, number>();
 
-  /** The next `times` calls of a method throw UnavailableError before they take effect. */
-  refuse(method: string, times = 1): void {
+  /** The next `times` calls of a method throw before they take effect. */
+  refuse(method: string, times = 1, error: Error = new UnavailableError(method)): void {
     this.#refusals.set(method, times);
+    this.#errors.set(method, error);
   }
 
   /** All calls of a method but the next few throw. */
@@ -84,7 +86,7 @@ class Faults {
     const left = this.#refusals.get(method) ?? 0;
     if (left === 0) return;
     this.#refusals.set(method, left - 1);
-    throw new UnavailableError(method);
+    throw this.#errors.get(method);
   }
 }
 
