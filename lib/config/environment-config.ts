@@ -196,6 +196,11 @@ export interface EnvironmentConfig {
      * @default - the CloudFormation execution role of the CDK bootstrap in the account
      */
     readonly deploymentRoleArn?: string;
+    /**
+     * The one role that may delete versions of the vault and lift a lock to do so; GOVERNANCE only.
+     * @default - nobody
+     */
+    readonly breakGlassRoleArn?: string;
   };
   /** Refuses deletion of tables; the data stack itself is protected everywhere but on an emulator. */
   readonly deletionProtection: boolean;

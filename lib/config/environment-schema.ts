@@ -121,6 +121,7 @@ export const environmentSchema = object({
   ),
   guards: object({
     deploymentRoleArn: v.optional(text()),
+    breakGlassRoleArn: v.optional(text()),
   } satisfies Members<EnvironmentConfig['guards']>),
   deletionProtection: flag,
 } satisfies Members<EnvironmentConfig>);

@@ -30,6 +30,7 @@ export class DataStack extends Stack {
     this.resources = {
       vault: new EvidenceVault(this, 'Vault', {
         accessLogs: accessLogs.bucket,
+        breakGlassRoleArn: config.guards.breakGlassRoleArn,
         deploymentRoleArn: deploymentRoleArn(this, config),
         retention: config.retention,
       }),

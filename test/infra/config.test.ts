@@ -309,7 +309,7 @@ describe('environment config', () => {
     [
       'a deployment role that is a user',
       { ...trial, guards: { deploymentRoleArn: 'arn:aws:iam::111122223333:user/me' } },
-      'trial: guards.deploymentRoleArn is "arn:aws:iam::111122223333:user/me"; use the ARN of the IAM role that CloudFormation deploys with',
+      'trial: guards.deploymentRoleArn is "arn:aws:iam::111122223333:user/me"; use the ARN of the IAM role that CloudFormation deploys with, without wildcard',
     ],
     [
       'a staging bucket without expiry',
