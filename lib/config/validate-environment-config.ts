@@ -6,6 +6,7 @@ import type { EnvironmentConfig } from './environment-config.ts';
 import { environmentSchema } from './environment-schema.ts';
 import { checkGuardRoles } from './guard-rules.ts';
 import { checkRedaction } from './redaction-rules.ts';
+import { checkReplica } from './replica-rules.ts';
 import { checkRetention } from './retention-rules.ts';
 
 const KIB = 1024;
@@ -29,6 +30,7 @@ export function validateEnvironmentConfig(config: EnvironmentConfig): Environmen
   checkPlace(check, config);
   checkRetention(check, config);
   checkGuardRoles(check, config);
+  checkReplica(check, config);
   checkRedaction(check, config);
   checkCapacity(check, config);
   checkEndpoint(check, config);

@@ -10,11 +10,12 @@ import {
 import { Construct } from 'constructs';
 import { keyGuard, vaultStatements } from '../../lambdas/domain/audit/guard-policy.ts';
 import { EvidencePrefix } from '../../lambdas/domain/evidence/evidence-prefix.ts';
-import type { RetentionConfig } from '../config/environment-config.ts';
+import type { ReplicaConfig, RetentionConfig } from '../config/environment-config.ts';
 import { customerKey } from './customer-key.ts';
 import { allowObjects, allowToSeeAbsence, READ_VERSION } from './object-access.ts';
 import { retainedBucket } from './retained-bucket.ts';
 import type { ServiceFunction } from './service-function.ts';
+import { VaultReplication } from './vault-replication.ts';
 
 export interface EvidenceVaultProps {
   readonly retention: RetentionConfig;
@@ -23,6 +24,8 @@ export interface EvidenceVaultProps {
   /** ARN of the only role that may delete versions; nobody when it is not set. */
   readonly breakGlassRoleArn?: string;
   readonly accessLogs: IBucket;
+  /** Where every version is copied to; nowhere when it is not set. */
+  readonly replica?: ReplicaConfig;
 }
 
 /** Folders of the vault that functions touch: keys are an operator's. */
@@ -43,7 +46,7 @@ export class EvidenceVault extends Construct {
 
   constructor(scope: Construct, id: string, props: EvidenceVaultProps) {
     super(scope, id);
-    const { accessLogs, breakGlassRoleArn, deploymentRoleArn, retention } = props;
+    const { accessLogs, breakGlassRoleArn, deploymentRoleArn, replica, retention } = props;
     const floor = Duration.days(retention.floorDays);
 
     this.key = customerKey(this, 'Key', 'Evidence in the vault');
@@ -70,6 +73,9 @@ export class EvidenceVault extends Construct {
       this.bucket.addToResourcePolicy(PolicyStatement.fromJson(statement));
     }
     this.bucket.policy?.applyRemovalPolicy(RemovalPolicy.RETAIN); // unguarded, what stays would be of no use
+    if (replica) {
+      new VaultReplication(this, 'Replication', { bucket: this.bucket, key: this.key, replica });
+    }
   }
 
   /** New locked objects in the folders, and a look at the one that stands where a new one should go. */

@@ -32,6 +32,7 @@ export class DataStack extends Stack {
         accessLogs: accessLogs.bucket,
         breakGlassRoleArn: config.guards.breakGlassRoleArn,
         deploymentRoleArn: deploymentRoleArn(this, config),
+        replica: config.replica,
         retention: config.retention,
       }),
       staging: new StagingBucket(this, 'Staging', {
