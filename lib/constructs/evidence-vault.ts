@@ -1,5 +1,5 @@
-import { Duration } from 'aws-cdk-lib';
-import { AnyPrincipal, Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { Duration, RemovalPolicy } from 'aws-cdk-lib';
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Key } from 'aws-cdk-lib/aws-kms';
 import {
   type Bucket,
@@ -8,19 +8,24 @@ import {
   ObjectLockRetention,
 } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
+import { keyGuard, vaultStatements } from '../../lambdas/domain/audit/guard-policy.ts';
 import { EvidencePrefix } from '../../lambdas/domain/evidence/evidence-prefix.ts';
-import type { RetentionConfig } from '../config/environment-config.ts';
+import type { ReplicaConfig, RetentionConfig } from '../config/environment-config.ts';
 import { customerKey } from './customer-key.ts';
 import { allowObjects, allowToSeeAbsence, READ_VERSION } from './object-access.ts';
 import { retainedBucket } from './retained-bucket.ts';
 import type { ServiceFunction } from './service-function.ts';
-import { vaultPolicy } from './vault-policy.ts';
+import { VaultReplication } from './vault-replication.ts';
 
 export interface EvidenceVaultProps {
   readonly retention: RetentionConfig;
   /** ARN of the only role that may change what protects the vault and its key. */
   readonly deploymentRoleArn: string;
+  /** ARN of the only role that may delete versions; nobody when it is not set. */
+  readonly breakGlassRoleArn?: string;
   readonly accessLogs: IBucket;
+  /** Where every version is copied to; nowhere when it is not set. */
+  readonly replica?: ReplicaConfig;
 }
 
 /** Folders of the vault that functions touch: keys are an operator's. */
@@ -41,15 +46,16 @@ export class EvidenceVault extends Construct {
 
   constructor(scope: Construct, id: string, props: EvidenceVaultProps) {
     super(scope, id);
-    const { accessLogs, deploymentRoleArn, retention } = props;
+    const { accessLogs, breakGlassRoleArn, deploymentRoleArn, replica, retention } = props;
     const floor = Duration.days(retention.floorDays);
 
     this.key = customerKey(this, 'Key', 'Evidence in the vault');
-    this.key.addToResourcePolicy(keyGuard(deploymentRoleArn));
+    this.key.addToResourcePolicy(PolicyStatement.fromJson(keyGuard(deploymentRoleArn)));
     this.bucket = retainedBucket(this, 'Bucket', {
       bucketKeyEnabled: true,
       encryption: BucketEncryption.KMS,
       encryptionKey: this.key,
+      enforceSSL: false, // one of the guards below says so
       // no rule expires a version: over a lock that a hold or a long run extended it would leave a delete marker
       lifecycleRules: [{ abortIncompleteMultipartUploadAfter: Duration.days(1) }],
       objectLockDefaultRetention:
@@ -61,8 +67,14 @@ export class EvidenceVault extends Construct {
       serverAccessLogsPrefix: 'vault/',
       versioned: true,
     });
-    for (const statement of vaultPolicy({ bucket: this.bucket, deploymentRoleArn, retention })) {
-      this.bucket.addToResourcePolicy(statement);
+    const { bucketArn } = this.bucket;
+    const guarded = { ...retention, bucketArn, breakGlassRoleArn, deploymentRoleArn };
+    for (const statement of vaultStatements(guarded)) {
+      this.bucket.addToResourcePolicy(PolicyStatement.fromJson(statement));
+    }
+    this.bucket.policy?.applyRemovalPolicy(RemovalPolicy.RETAIN); // unguarded, what stays would be of no use
+    if (replica) {
+      new VaultReplication(this, 'Replication', { bucket: this.bucket, key: this.key, replica });
     }
   }
 
@@ -101,21 +113,4 @@ export class EvidenceVault extends Construct {
       folders.map((folder) => EvidencePrefix[folder]),
     );
   }
-}
-
-/** Disabling the key hides the evidence as well as deleting it would. */
-function keyGuard(deploymentRoleArn: string): PolicyStatement {
-  return new PolicyStatement({
-    sid: 'DenyGuardChanges',
-    effect: Effect.DENY,
-    principals: [new AnyPrincipal()],
-    actions: [
-      'kms:DisableKey',
-      'kms:DisableKeyRotation',
-      'kms:PutKeyPolicy',
-      'kms:ScheduleKeyDeletion',
-    ],
-    resources: ['*'], // in a key policy, "*" is the key itself
-    conditions: { ArnNotEquals: { 'aws:PrincipalArn': deploymentRoleArn } },
-  });
 }
