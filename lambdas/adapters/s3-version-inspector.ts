@@ -31,7 +31,7 @@ export class S3VersionInspector implements VersionInspector {
   async inspect({ bucket, key, versionId }: ObjectVersion): Promise<VersionState> {
     const target = { Bucket: bucket, Key: key, VersionId: versionId };
     try {
-      await this.#client.send(new HeadObjectCommand(target));
+      const { LastModified } = await this.#client.send(new HeadObjectCommand(target));
       const [retention, hold] = await Promise.all([
         this.#client.send(new GetObjectRetentionCommand(target)).catch(noLock),
         this.#client.send(new GetObjectLegalHoldCommand(target)).catch(noLock),
@@ -39,6 +39,7 @@ export class S3VersionInspector implements VersionInspector {
       const { Mode, RetainUntilDate } = retention?.Retention ?? {};
       return {
         status: 'present',
+        lastModified: (LastModified as Date).toISOString(),
         ...(Mode && { mode: Mode }),
         ...(RetainUntilDate && { retainUntil: RetainUntilDate.toISOString() }),
         legalHold: hold?.LegalHold?.Status === 'ON',

@@ -1,4 +1,4 @@
-import type { Finding } from './audit/findings.ts';
+import type { Finding, StreamPlane } from './audit/findings.ts';
 import type { Rejection, RejectionCount } from './audit/rejections.ts';
 import type { EvidenceObject } from './evidence/evidence-object.ts';
 import type {
@@ -67,6 +67,8 @@ export interface ObjectReader {
 export type VersionState =
   | {
       readonly status: 'present';
+      /** RFC 3339 UTC, by the clock of S3, to the second. */
+      readonly lastModified: string;
       /** Absent when the version is not locked. */
       readonly mode?: Lock['mode'];
       readonly retainUntil?: string;
@@ -143,6 +145,33 @@ export interface EventPublisher {
    * @throws UnavailableError when the stream took none of them
    */
   publish(records: readonly OutgoingRecord[]): Promise<readonly boolean[]>;
+}
+
+/** That a stream took a record, and nothing of what it said. */
+export interface StreamArrival {
+  readonly sequenceNumber: string;
+  /** By the clock of the stream. */
+  readonly arrivedAtMillis: number;
+  /** RFC 3339 UTC: the acceptance by which the archive files it. */
+  readonly acceptedAt: string;
+}
+
+/** What the streams took, read once more. */
+export interface StreamCounter {
+  /** How long the stream of a plane keeps its records. @throws UnavailableError */
+  retentionMillis(plane: StreamPlane): Promise<number>;
+  /** Every shard that may still hold a record, closed ones included. @throws UnavailableError */
+  shards(plane: StreamPlane): Promise<string[]>;
+  /**
+   * The records of a shard that arrived in the half-open interval, in order; those past retention are absent.
+   * @throws UnavailableError before anything is left out for another reason
+   */
+  arrivals(
+    plane: StreamPlane,
+    shardId: string,
+    fromMillis: number,
+    toMillis: number,
+  ): AsyncIterable<StreamArrival>;
 }
 
 /** Who a request comes from; asked for every one. */

@@ -1,4 +1,4 @@
-import type { Finding } from '../../lambdas/domain/audit/findings.ts';
+import type { Finding, StreamPlane } from '../../lambdas/domain/audit/findings.ts';
 import {
   MAX_SAMPLES,
   type Rejection,
@@ -38,6 +38,8 @@ import type {
   RateLeases,
   RejectionLedger,
   RunIndex,
+  StreamArrival,
+  StreamCounter,
   TokenLease,
   TraceStaging,
   VersionInspector,
@@ -216,6 +218,8 @@ export function inspectorOver(
       const { mode, retainUntil } = held.lock ?? {};
       return {
         status: 'present',
+        // as HEAD says it: to the second
+        lastModified: `${held.lastModified.slice(0, 19)}.000Z`,
         ...(mode && { mode }),
         ...(retainUntil && { retainUntil }),
         legalHold: false,
@@ -426,6 +430,34 @@ export class InMemoryStream implements EventPublisher {
       if (taken) this.records.push(record);
       return taken;
     });
+  }
+}
+
+/** Streams by shard, as they are read once more; `kept` hours of them. */
+export class InMemoryStreamCounter implements StreamCounter {
+  readonly faults = new Faults();
+  readonly shardsOf = { lineage: new Map(), traces: new Map() } as Record<
+    StreamPlane,
+    Map<string, StreamArrival[]>
+  >;
+  retentionHours = 24;
+
+  async retentionMillis(): Promise<number> {
+    this.faults.enter('retentionMillis');
+    return this.retentionHours * 3_600_000;
+  }
+
+  async shards(plane: StreamPlane): Promise<string[]> {
+    this.faults.enter('shards');
+    return [...this.shardsOf[plane].keys()];
+  }
+
+  async *arrivals(plane: StreamPlane, shardId: string, fromMillis: number, toMillis: number) {
+    this.faults.enter('arrivals');
+    for (const arrival of this.shardsOf[plane].get(shardId) ?? []) {
+      const { arrivedAtMillis } = arrival;
+      if (arrivedAtMillis >= fromMillis && arrivedAtMillis < toMillis) yield arrival;
+    }
   }
 }
 

@@ -20,7 +20,7 @@ export const FINDING_KINDS = {
   accepted_not_stored: {
     severity: 'critical',
     opens:
-      'a record crashed the archive function on every retry and was named in quarantine, or left the stream before it was archived',
+      'a record crashed the archive function on every retry and was named in quarantine, left the stream before it was archived, or is found on the stream and not in any bucket by the recount an hour later',
     resolves: 'an object that holds the record',
   },
   acceptance_clock_skew: {

@@ -95,6 +95,14 @@ export function readEnvelopes(body: Uint8Array): Envelope[] {
 }
 
 /**
+ * The lines of an object's bytes, in order and without their line breaks: what leaf hashes are taken over.
+ * @throws UnreadableRecordError when the bytes are no evidence object
+ */
+export function readLines(body: Uint8Array): Generator<Buffer> {
+  return linesOf(inflate(body));
+}
+
+/**
  * All envelopes of an object whose bytes are those that its key was made from; undefined for any others.
  * @throws UnreadableRecordError when the key was made from what is no evidence object
  */

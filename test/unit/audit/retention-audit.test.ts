@@ -168,7 +168,9 @@ describe('retention audit', () => {
     const lock = { mode: 'GOVERNANCE' as const, retainUntil: PROMISED, legalHold: false };
     see({
       inspect: async ({ key }) =>
-        key === evidence.key ? { status: 'present', ...lock } : { status: 'denied' },
+        key === evidence.key
+          ? { status: 'present', lastModified: PROMISED, ...lock }
+          : { status: 'denied' },
     });
     expect((await audit()).report).toMatchObject({
       status: 'incomplete',
@@ -206,7 +208,8 @@ describe('retention audit', () => {
     see({
       inspect: async ({ versionId }) => {
         asked.push(versionId);
-        return { status: 'present', mode: 'GOVERNANCE', retainUntil: PROMISED, legalHold: false };
+        const lock = { mode: 'GOVERNANCE', retainUntil: PROMISED, legalHold: false } as const;
+        return { status: 'present', lastModified: PROMISED, ...lock };
       },
     });
     await audit();
