@@ -116,7 +116,7 @@ function parseLines(lines: Buffer | undefined): Envelope[] {
 }
 
 /** The lines of an object, as views into its bytes: a line break is a byte of no other character. */
-function* linesOf(lines: Buffer | undefined): Generator<Buffer> {
+export function* linesOf(lines: Buffer | undefined): Generator<Buffer> {
   if (!lines?.length) throw unreadable();
   for (let start = 0; start < lines.length; ) {
     const lineBreak = lines.indexOf('\n', start);
