@@ -37,6 +37,8 @@ export interface WriteOncePut {
   readonly contentHash: string;
   readonly contentType: string;
   readonly lock?: Lock;
+  /** Beside what is ours; names in lower case, values in ASCII. */
+  readonly metadata?: Readonly<Record<string, string>>;
 }
 
 /** A bucket whose keys are written once, with checksum and lock in the same request. */
@@ -103,7 +105,8 @@ export class WriteOnceBucket {
     }
   }
 
-  #request({ key, body, contentHash, contentType, lock }: WriteOncePut): PutObjectCommandInput {
+  #request(put: WriteOncePut): PutObjectCommandInput {
+    const { key, body, contentHash, contentType, lock, metadata } = put;
     return {
       Bucket: this.#bucket,
       Key: key,
@@ -111,7 +114,7 @@ export class WriteOnceBucket {
       ContentType: contentType,
       ChecksumSHA256: createHash('sha256').update(body).digest('base64'),
       IfNoneMatch: '*',
-      Metadata: { [Meta.contentHash]: contentHash, ...(lock && lockMetadata(lock)) },
+      Metadata: { ...metadata, [Meta.contentHash]: contentHash, ...(lock && lockMetadata(lock)) },
       ...(lock && {
         ObjectLockMode: lock.mode,
         ObjectLockRetainUntilDate: new Date(lock.retainUntil),

@@ -86,6 +86,82 @@ export interface ListedVersion extends ObjectVersion {
   readonly bytes: number;
 }
 
+/** One object version, opened. */
+export interface OpenedVersion {
+  /** As S3 says; absent when the version is not locked. */
+  readonly lock?: Pick<Lock, 'mode' | 'retainUntil'>;
+  /** Names in lower case. */
+  readonly metadata: Readonly<Record<string, string>>;
+  /** Iterating throws UnavailableError when the connection breaks. */
+  readonly body: AsyncIterable<Uint8Array>;
+}
+
+/** Reads object versions of any size piece by piece, with what S3 says about them. */
+export interface VersionStreams {
+  /**
+   * @throws UnreadableRecordError when that version is gone, AccessDeniedError when content or lock may not be
+   * looked at, UnavailableError
+   */
+  open(version: ObjectVersion): Promise<OpenedVersion>;
+}
+
+/** The part of the vault that the digest chain is written to. */
+export interface ChainVault extends EvidenceVault {
+  /**
+   * Puts bytes as they are, with object metadata beside them, the same way as any document.
+   * @throws ConflictingObjectError when other bytes stand there, UnavailableError
+   */
+  putBytes(
+    key: string,
+    body: Uint8Array,
+    lock: Lock,
+    description: {
+      readonly contentType: string;
+      readonly metadata?: Readonly<Record<string, string>>;
+    },
+  ): Promise<ObjectVersion>;
+}
+
+/** A key that signs digests; its private half never leaves KMS. */
+export interface DigestSigner {
+  /** SHA-256 (hex) of the public key in DER form. */
+  readonly fingerprint: string;
+  /** SPKI, PEM. */
+  readonly publicKey: string;
+  /**
+   * ECDSA over the SHA-256 of the bytes; DER.
+   * @throws LineageError `signing_refused` when the key is disabled or ours no more, UnavailableError
+   */
+  sign(bytes: Uint8Array): Promise<Uint8Array>;
+}
+
+export interface SigningKeys {
+  /** The key of the configured generation. @throws as {@link DigestSigner.sign} */
+  current(): Promise<DigestSigner>;
+  /** The newest key with this fingerprint; undefined when no generation has it. @throws as {@link DigestSigner.sign} */
+  byFingerprint(fingerprint: string): Promise<DigestSigner | undefined>;
+}
+
+/** What goes out of the account after each digest, so that a chain cut short does not match it. */
+export interface AnchoredHead {
+  readonly bucket: string;
+  readonly key: string;
+  readonly number: number;
+  readonly from: string;
+  readonly to: string;
+  /** Hex, of the digest's bytes. */
+  readonly sha256: string;
+  /** Base64. */
+  readonly signature: string;
+}
+
+export interface HeadAnchor {
+  /** Where heads go, as digests say it. */
+  readonly name: string;
+  /** @throws UnavailableError */
+  publish(head: AnchoredHead): Promise<void>;
+}
+
 /** Looks at object versions one by one, and at what a folder really holds. */
 export interface VersionInspector {
   /** @throws UnavailableError when S3 does not answer */

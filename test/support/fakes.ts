@@ -21,14 +21,14 @@ import type {
 } from '../../lambdas/domain/evidence/index-entries.ts';
 import type { EpochKey } from '../../lambdas/domain/evidence/keyed-hash.ts';
 import type { Lock } from '../../lambdas/domain/evidence/retention.ts';
-import { storeKey } from '../../lambdas/domain/evidence/store-key.ts';
+import { sha256Hex, storeKey } from '../../lambdas/domain/evidence/store-key.ts';
 import type { Identity } from '../../lambdas/domain/openlineage/event.ts';
 import type {
+  ChainVault,
   Clock,
   DocumentVault,
   EpochKeys,
   EventPublisher,
-  EvidenceVault,
   Location,
   ObjectReader,
   ObjectVersion,
@@ -43,6 +43,7 @@ import type {
   TokenLease,
   TraceStaging,
   VersionInspector,
+  VersionStreams,
 } from '../../lambdas/domain/ports.ts';
 import { isValidAt } from '../../lambdas/domain/producers/issued-key.ts';
 import type { Producer } from '../../lambdas/domain/producers/producer.ts';
@@ -57,6 +58,8 @@ interface StoredVersion extends ObjectVersion {
   /** What decides whether a second put of the key is a replay or a conflict. */
   readonly content: string;
   readonly lock?: Lock;
+  readonly metadata?: Readonly<Record<string, string>>;
+  readonly deleteMarker?: true;
 }
 
 /** Lets a test refuse calls by name, to see what a failure in the middle leaves behind. */
@@ -97,19 +100,43 @@ class InMemoryBucket {
   readonly bucket: string;
   readonly versions: StoredVersion[] = [];
   readonly #clock: Clock;
+  #written = 0;
 
   constructor(bucket: string, clock: Clock = Date.now) {
     this.bucket = bucket;
     this.#clock = clock;
   }
 
-  put(key: string, body: Uint8Array, content: string, lock?: Lock): StoredVersion {
-    const standing = this.standing(key, content);
-    if (standing) return standing;
-    const versionId = `v${this.versions.length + 1}`;
+  put(
+    key: string,
+    body: Uint8Array,
+    content: string,
+    lock?: Lock,
+    metadata?: Readonly<Record<string, string>>,
+  ): StoredVersion {
+    return (
+      this.standing(key, content) ??
+      this.addVersion(key, body, { content, ...(lock && { lock }), ...(metadata && { metadata }) })
+    );
+  }
+
+  /** Writes a version past every condition, as somebody with other rights than ours can. */
+  addVersion(
+    key: string,
+    body: Uint8Array,
+    rest: Partial<Pick<StoredVersion, 'content' | 'lock' | 'metadata' | 'deleteMarker'>> = {},
+  ): StoredVersion {
+    const versionId = `v${++this.#written}`;
     const lastModified = new Date(this.#clock()).toISOString();
-    const version = { bucket: this.bucket, key, versionId, lastModified, body, content };
-    const stored: StoredVersion = { ...version, ...(lock && { lock }) };
+    const stored = {
+      bucket: this.bucket,
+      key,
+      versionId,
+      lastModified,
+      body,
+      content: '',
+      ...rest,
+    };
     this.versions.push(stored);
     return stored;
   }
@@ -141,7 +168,7 @@ const versionOf = ({ bucket, key, versionId }: ObjectVersion): ObjectVersion => 
   versionId,
 });
 
-export class InMemoryVault extends InMemoryBucket implements EvidenceVault, DocumentVault {
+export class InMemoryVault extends InMemoryBucket implements ChainVault, DocumentVault {
   readonly faults = new Faults();
 
   constructor(bucket = 'vault', clock?: Clock) {
@@ -161,6 +188,16 @@ export class InMemoryVault extends InMemoryBucket implements EvidenceVault, Docu
     this.faults.enter('putDocument');
     const text = JSON.stringify(document);
     return versionOf(this.put(key, Buffer.from(text), text, lock));
+  }
+
+  async putBytes(
+    key: string,
+    body: Uint8Array,
+    lock: Lock,
+    { metadata }: Parameters<ChainVault['putBytes']>[3],
+  ): Promise<ObjectVersion> {
+    this.faults.enter('putBytes');
+    return versionOf(this.put(key, body, sha256Hex(body), lock, metadata));
   }
 
   async findDocument(key: string, document: unknown): Promise<ObjectVersion | undefined> {
@@ -203,7 +240,29 @@ export function readerOver(
   };
 }
 
-/** Looks at what these buckets hold; they have no delete markers. */
+/** Opens what any of these buckets holds, in pieces of a few bytes. */
+export function streamsOver(
+  ...buckets: ReadonlyArray<Pick<InMemoryBucket, 'bucket' | 'versions'>>
+): VersionStreams {
+  return {
+    async open({ bucket, key, versionId }) {
+      const held = buckets
+        .find((candidate) => candidate.bucket === bucket)
+        ?.versions.find((version) => version.key === key && version.versionId === versionId);
+      if (!held) throw new UnreadableRecordError('object_version_missing');
+      const { body, lock, metadata = {} } = held;
+      return {
+        metadata,
+        ...(lock && { lock: { mode: lock.mode, retainUntil: lock.retainUntil } }),
+        body: (async function* () {
+          for (let at = 0; at < body.length; at += 1000) yield body.subarray(at, at + 1000);
+        })(),
+      };
+    },
+  };
+}
+
+/** Looks at what these buckets hold. */
 export function inspectorOver(
   ...buckets: ReadonlyArray<Pick<InMemoryBucket, 'bucket' | 'versions'>>
 ): VersionInspector {
@@ -230,7 +289,7 @@ export function inspectorOver(
         if (version.key.startsWith(prefix)) {
           yield {
             ...versionOf(version),
-            deleteMarker: false,
+            deleteMarker: version.deleteMarker ?? false,
             lastModified: version.lastModified,
             bytes: version.body.length,
           };

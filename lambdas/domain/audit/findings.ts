@@ -68,6 +68,28 @@ export const FINDING_KINDS = {
     opens: 'a delete marker hides an evidence object from readers that pin no version',
     resolves: 'an audit that finds no marker',
   },
+  second_version: {
+    severity: 'critical',
+    opens: 'a key of the vault, which is written once, has more than one version',
+    resolves: 'never: both versions are sealed; explain it with a note',
+  },
+  evidence_unreadable: {
+    severity: 'critical',
+    opens:
+      'an object in the folders of evidence holds no lines of ours; it is sealed by its bytes alone',
+    resolves: 'never: explain it with a note',
+  },
+  sealing_failed: {
+    severity: 'high',
+    opens:
+      'the digest of an interval could not be written, most often because the signing key is disabled',
+    resolves: 'the digest of the interval, which says how late it was written',
+  },
+  anchor_failed: {
+    severity: 'medium',
+    opens: 'the head of the digest chain could not be sent to the anchor outside the account',
+    resolves: 'a later head at the anchor: it covers every digest before it',
+  },
   version_not_indexed: {
     severity: 'medium',
     opens: 'the vault holds an evidence version that no index row points at',
