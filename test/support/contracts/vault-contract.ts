@@ -64,6 +64,7 @@ export function describeVaultContract(
         mode,
         retainUntil,
         legalHold: false,
+        lastModified: expect.any(String),
       });
     });
 
