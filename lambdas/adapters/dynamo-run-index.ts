@@ -55,10 +55,7 @@ export class DynamoRunIndex implements RunIndex {
   }
 
   async putRunEvent(entry: RunEventEntry): Promise<void> {
-    await this.#table.putOnce(itemKey([Collection.runEvents, entry.runKey], entry.receiptId), {
-      entry,
-      ...expiry(entry.lock),
-    });
+    await this.#table.putOnce(runEventKey(entry), { entry, ...expiry(entry.lock) });
   }
 
   async putRunDataset(entry: RunDatasetEntry): Promise<void> {
@@ -142,6 +139,26 @@ export class DynamoRunIndex implements RunIndex {
     );
   }
 
+  async extendRow(entry: RunEventEntry | TraceDeliveryEntry, retainUntil: string): Promise<void> {
+    // The row of the event goes last: as long as it has the old lock, a retry comes back here.
+    const isTrace = 'traceId' in entry;
+    const delivery = itemKey([Collection.delivery, entry.receiptId], isTrace ? entry.traceId : '');
+    for (const key of [delivery, isTrace ? traceDeliveryKey(entry) : runEventKey(entry)]) {
+      const values = { ':until': retainUntil, ':expiry': expirySeconds(retainUntil) };
+      await this.#table.update(key, {
+        set: '#entry.#lock.#until = :until, #expiry = :expiry',
+        condition: '#expiry < :expiry',
+        names: {
+          '#entry': 'entry',
+          '#lock': 'lock',
+          '#until': 'retainUntil',
+          '#expiry': TableAttribute.expiry,
+        },
+        values,
+      });
+    }
+  }
+
   deliveries(receiptId: string): Promise<DeliveryEntry[]> {
     return this.#entries(Collection.delivery, receiptId);
   }
@@ -153,6 +170,12 @@ export class DynamoRunIndex implements RunIndex {
 
   runEvents(runKey: string): Promise<RunEventEntry[]> {
     return this.#entries(Collection.runEvents, runKey);
+  }
+
+  async *runEventsLockedBefore(runKey: string, time: string): AsyncGenerator<RunEventEntry> {
+    const partition = storeKey(Collection.runEvents, runKey);
+    for await (const item of this.#table.expiringBefore(partition, expirySeconds(time)))
+      yield entryOf(item);
   }
 
   holdsRun(runKey: string): Promise<boolean> {
@@ -205,6 +228,10 @@ function itemKey(partition: readonly string[], ...sort: readonly string[]): Item
   return { pk: storeKey(...partition), sk: storeKey(...sort) };
 }
 
+function runEventKey({ runKey, receiptId }: RunEventEntry): ItemKey {
+  return itemKey([Collection.runEvents, runKey], receiptId);
+}
+
 function traceDeliveryKey({ traceId, receiptId }: TraceDeliveryEntry): ItemKey {
   return itemKey([Collection.traceDeliveries, traceId], receiptId);
 }
@@ -214,8 +241,11 @@ function hourKeyOf(hour: string, shard: number): string {
 }
 
 function expiry({ retainUntil }: Lock): Item {
-  const lockedUntilSeconds = Math.floor(Date.parse(retainUntil) / 1000);
-  return { [TableAttribute.expiry]: lockedUntilSeconds + EXPIRY_SLACK_SECONDS };
+  return { [TableAttribute.expiry]: expirySeconds(retainUntil) };
+}
+
+function expirySeconds(retainUntil: string): number {
+  return Math.floor(Date.parse(retainUntil) / 1000) + EXPIRY_SLACK_SECONDS;
 }
 
 function entryOf<T>(item: Item): T {

@@ -168,6 +168,16 @@ export class DynamoTable {
     });
   }
 
+  /** Items of one partition that DynamoDB may drop before a time (seconds since 1970), page by page. */
+  expiringBefore(pk: string, seconds: number): AsyncIterable<Item> {
+    return this.#query({
+      KeyConditionExpression: `${TableAttribute.partition} = :pk`,
+      FilterExpression: `${TableAttribute.expiry} < :seconds`,
+      ExpressionAttributeValues: marshall({ ':pk': pk, ':seconds': seconds }),
+      ConsistentRead: true,
+    });
+  }
+
   /** Whether a partition has any item. */
   async holds(pk: string): Promise<boolean> {
     const { Count = 0 } = await attempt('dynamodb', () =>

@@ -73,6 +73,8 @@ export type VersionState =
       readonly mode?: Lock['mode'];
       readonly retainUntil?: string;
       readonly legalHold: boolean;
+      /** How far the copy in the replica is; absent where no rule copies it. */
+      readonly replication?: 'PENDING' | 'COMPLETED' | 'FAILED';
     }
   | { readonly status: 'missing' }
   | { readonly status: 'denied' };
@@ -172,6 +174,15 @@ export interface VersionInspector {
   folders(bucket: string, prefix: string): Promise<string[]>;
 }
 
+/** Makes the lock of a version longer. */
+export interface RetentionExtender {
+  /**
+   * Locks a version until a later time than it is. False when S3 refuses, which it does for an earlier one.
+   * @throws UnavailableError when S3 does not answer
+   */
+  extend(version: ObjectVersion, lock: Pick<Lock, 'mode' | 'retainUntil'>): Promise<boolean>;
+}
+
 /** The tables: a cache of the vault. Every write is idempotent, and the first stored location wins. */
 export interface RunIndex {
   putDelivery(entry: DeliveryEntry): Promise<void>;
@@ -187,12 +198,16 @@ export interface RunIndex {
    * the row by which promotion finds its work; a second promotion changes nothing.
    */
   promoteTraceDelivery(entry: TraceDeliveryEntry, location: Location, lock: Lock): Promise<void>;
+  /** Moves the lock that the rows of a stored event or trace promise, never to an earlier time. */
+  extendRow(entry: RunEventEntry | TraceDeliveryEntry, retainUntil: string): Promise<void>;
 
   /** All rows of a receipt: one for each trace of an export, and one for quarantine. */
   deliveries(receiptId: string): Promise<DeliveryEntry[]>;
   /** Of a receipt that was quarantined first and archived later, the archived delivery. */
   delivery(receiptId: string): Promise<DeliveryEntry | undefined>;
   runEvents(runKey: string): Promise<RunEventEntry[]>;
+  /** Events of the run whose lock is promised to end before a time (RFC 3339 UTC), page by page. */
+  runEventsLockedBefore(runKey: string, time: string): AsyncIterable<RunEventEntry>;
   /** Whether any event of the run is held, without reading them. */
   holdsRun(runKey: string): Promise<boolean>;
   runDatasets(runKey: string): Promise<RunDatasetEntry[]>;

@@ -37,6 +37,7 @@ import type {
   ProducerRegistry,
   RateLeases,
   RejectionLedger,
+  RetentionExtender,
   RunIndex,
   StreamArrival,
   StreamCounter,
@@ -306,6 +307,22 @@ export function inspectorOver(
   };
 }
 
+/** Extends locks of what this bucket holds, as S3 does: never to an earlier time. */
+export function extenderOver({ versions }: Pick<InMemoryBucket, 'versions'>) {
+  const extended: Array<{ readonly key: string; readonly retainUntil: string }> = [];
+  const extender: RetentionExtender = {
+    async extend({ key, versionId }, { mode, retainUntil }) {
+      const at = versions.findIndex((held) => held.key === key && held.versionId === versionId);
+      const held = versions[at];
+      if (!held || (held.lock && held.lock.retainUntil > retainUntil)) return false;
+      extended.push({ key, retainUntil });
+      versions[at] = { ...held, lock: { clamped: false, ...held.lock, mode, retainUntil } };
+      return true;
+    },
+  };
+  return { extender, extended };
+}
+
 /** The tables as maps. Every call yields once first, so that callers which run at once do interleave. */
 export class InMemoryRunIndex implements RunIndex {
   readonly faults = new Faults();
@@ -395,6 +412,24 @@ export class InMemoryRunIndex implements RunIndex {
     if (held?.governed === false) {
       this.traceDeliveryRows.set(traceRow, { ...held, governed: true, location, lock });
     }
+  }
+
+  async extendRow(entry: RunEventEntry | TraceDeliveryEntry, retainUntil: string): Promise<void> {
+    await this.#enter('extendRow');
+    const extend = <T extends { readonly lock: Lock }>(rows: Map<string, T>, key: string) => {
+      const row = rows.get(key);
+      if (row && row.lock.retainUntil < retainUntil)
+        rows.set(key, { ...row, lock: { ...row.lock, retainUntil } });
+    };
+    const { receiptId } = entry;
+    const traceId = 'traceId' in entry ? entry.traceId : undefined;
+    extend(this.deliveryRows, keyOf([receiptId, traceId]));
+    if ('traceId' in entry) extend(this.traceDeliveryRows, keyOf([entry.traceId, receiptId]));
+    else extend(this.runEventRows, keyOf([entry.runKey, receiptId]));
+  }
+
+  async *runEventsLockedBefore(runKey: string, time: string): AsyncIterable<RunEventEntry> {
+    for (const row of await this.runEvents(runKey)) if (row.lock.retainUntil < time) yield row;
   }
 
   deliveries = (receiptId: string) =>

@@ -60,8 +60,20 @@ export const FINDING_KINDS = {
   },
   trace_shorter_than_run: {
     severity: 'high',
-    opens: 'a trace of a run is locked for a shorter time than the run, or not at all',
+    opens:
+      'a trace of a run is not locked for the period from the last event of the run, and was not extended',
     resolves: 'an extension or a promotion of the trace, seen by an audit',
+  },
+  extension_failed: {
+    severity: 'high',
+    opens:
+      'S3 refused to lock a version for longer, as a run that goes on or a record in use needs it',
+    resolves: 'an extension of the lock, seen by an audit',
+  },
+  replication_failed: {
+    severity: 'high',
+    opens: 'S3 did not copy an evidence version to the replica of the vault',
+    resolves: 'an audit that finds it copied',
   },
   delete_marker_present: {
     severity: 'high',

@@ -197,6 +197,52 @@ export function describeRunIndexContract(
       expect(await index.delivery(ids.receiptId)).toMatchObject(promoted);
     });
 
+    it('lists the events of a run whose lock ends before a time', async () => {
+      const runKey = randomUUID();
+      const ends = ['2098-01-01T00:00:00.000Z', '2099-01-01T00:00:00.000Z'];
+      for (const retainUntil of ends) {
+        const lock = { ...LOCK, retainUntil };
+        await index.putRunEvent(runEventEntry({ runKey, receiptId: retainUntil, lock }));
+      }
+      const endingBefore = async (time: string) => {
+        const found: string[] = [];
+        for await (const { receiptId } of index.runEventsLockedBefore(runKey, time))
+          found.push(receiptId);
+        return found.sort();
+      };
+      expect(await endingBefore('2098-01-01T00:00:00.000Z')).toEqual([]);
+      expect(await endingBefore('2099-01-01T00:00:00.000Z')).toEqual([ends[0]]);
+      expect(await endingBefore('2099-01-01T00:00:01.000Z')).toEqual(ends);
+    });
+
+    it('promises a longer lock in every row of a record, never a shorter one', async () => {
+      const ids = { receiptId: randomUUID(), runKey: randomUUID(), lock: LOCK };
+      const event = runEventEntry(ids);
+      await index.putRunEvent(event);
+      await index.putDelivery(deliveryEntry(ids));
+      const of = { receiptId: randomUUID(), traceId: randomUUID(), lock: LOCK };
+      const trace = traceDeliveryEntry(of);
+      await index.putTraceDelivery(trace);
+      await index.putDelivery(deliveryEntry({ ...of, kind: 'trace' }));
+
+      const later = { ...LOCK, retainUntil: '2100-01-01T00:00:00.000Z' };
+      for (const retainUntil of [later.retainUntil, LOCK.retainUntil]) {
+        await index.extendRow(event, retainUntil);
+        await index.extendRow(trace, retainUntil);
+        expect(await index.runEvents(ids.runKey)).toEqual([{ ...event, lock: later }]);
+        expect(await index.traceDeliveries(of.traceId)).toEqual([{ ...trace, lock: later }]);
+        for (const { receiptId } of [ids, of])
+          expect(await index.delivery(receiptId)).toMatchObject({ lock: later });
+      }
+    });
+
+    it('extends no row that is not there', async () => {
+      const entry = runEventEntry({ runKey: randomUUID(), receiptId: randomUUID(), lock: LOCK });
+      await index.extendRow(entry, '2100-01-01T00:00:00.000Z');
+      expect(await index.runEvents(entry.runKey)).toEqual([]);
+      expect(await index.delivery(entry.receiptId)).toBeUndefined();
+    });
+
     it('lists a finding once beside each run that it concerns', async () => {
       const runKeys = [randomUUID(), randomUUID()];
       const about = {

@@ -41,6 +41,17 @@ describe('inspecting a version', () => {
       expect(args[0].input).toMatchObject({ Bucket: 'b', Key: 'k', VersionId: 'v1' });
   });
 
+  it('says when the version came and how far its copy in the replica is', async () => {
+    const LastModified = new Date('2026-03-01T00:00:00Z');
+    s3.on(HeadObjectCommand).resolves({ LastModified, ReplicationStatus: 'FAILED' });
+    expect(await inspector.inspect(VERSION)).toMatchObject({
+      lastModified: '2026-03-01T00:00:00.000Z',
+      replication: 'FAILED',
+    });
+    s3.on(HeadObjectCommand).resolves({ ReplicationStatus: 'REPLICA' });
+    expect(await inspector.inspect(VERSION)).not.toHaveProperty('replication');
+  });
+
   it('sees a legal hold', async () => {
     s3.on(GetObjectLegalHoldCommand).resolves({ LegalHold: { Status: 'ON' } });
     expect(await inspector.inspect(VERSION)).toMatchObject({ legalHold: true });
