@@ -63,6 +63,16 @@ export class DynamoTable {
     await this.#put(key, item, `attribute_not_exists(${TableAttribute.partition})`, {});
   }
 
+  /** Puts an item unless one stands there whose attribute is no greater: the least wins, in whatever order they come. */
+  async putLeast(key: ItemKey, item: Item, attribute: string): Promise<void> {
+    await this.#put(
+      key,
+      item,
+      `attribute_not_exists(${TableAttribute.partition}) OR ${attribute} > :given`,
+      { ':given': item[attribute] },
+    );
+  }
+
   /** Puts an item only over one whose attribute still has the expected value. */
   async replaceWhere(
     key: ItemKey,

@@ -63,6 +63,27 @@ export interface ObjectReader {
   read(version: ObjectVersion): Promise<Uint8Array>;
 }
 
+/** An object version as it stands. */
+export interface StoredObject {
+  readonly body: Uint8Array;
+  /** As it was promised when the object was put; as S3 has it where that lasts longer. Absent where there is none. */
+  readonly lock?: Lock;
+}
+
+/** Reads object versions of vault and staging together with their locks. */
+export interface StoredObjects {
+  /** @throws UnreadableRecordError when that version is gone, UnavailableError */
+  open(version: ObjectVersion): Promise<StoredObject>;
+}
+
+/** Working papers of a long task: unlocked, and gone with the lifecycle of staging. */
+export interface WorkNotes {
+  /** Puts a JSON document, over what stood there. @throws UnavailableError */
+  put(key: string, document: unknown): Promise<void>;
+  /** @throws UnavailableError */
+  find(key: string): Promise<unknown | undefined>;
+}
+
 /** What S3 says of one object version. `denied` is not `missing`: losing the right to look is a finding of its own. */
 export type VersionState =
   | {
@@ -183,7 +204,10 @@ export interface RetentionExtender {
   extend(version: ObjectVersion, lock: Pick<Lock, 'mode' | 'retainUntil'>): Promise<boolean>;
 }
 
-/** The tables: a cache of the vault. Every write is idempotent, and the first stored location wins. */
+/**
+ * The tables: a cache of the vault. Every write is idempotent. Of a delivery, a run event and a finding the first
+ * stored location wins; of a dataset and a reference, which many events may name, the receipt that sorts first.
+ */
 export interface RunIndex {
   putDelivery(entry: DeliveryEntry): Promise<void>;
   putRunEvent(entry: RunEventEntry): Promise<void>;

@@ -39,12 +39,14 @@ import type {
   RejectionLedger,
   RetentionExtender,
   RunIndex,
+  StoredObjects,
   StreamArrival,
   StreamCounter,
   TokenLease,
   TraceStaging,
   VersionInspector,
   VersionStreams,
+  WorkNotes,
 } from '../../lambdas/domain/ports.ts';
 import { isValidAt } from '../../lambdas/domain/producers/issued-key.ts';
 import type { Producer } from '../../lambdas/domain/producers/producer.ts';
@@ -263,6 +265,39 @@ export function streamsOver(
   };
 }
 
+/** Reads the same with the lock that a version was put with. */
+export function objectsOver(
+  ...buckets: ReadonlyArray<Pick<InMemoryBucket, 'bucket' | 'versions'>>
+): StoredObjects {
+  const reader = readerOver(...buckets);
+  return {
+    async open(version) {
+      const body = await reader.read(version);
+      const lock = buckets
+        .flatMap(({ versions }) => versions)
+        .find((held) => held.key === version.key && held.versionId === version.versionId)?.lock;
+      return { body, ...(lock && { lock }) };
+    },
+  };
+}
+
+/** Working papers as a map. */
+export class InMemoryNotes implements WorkNotes {
+  readonly faults = new Faults();
+  readonly documents = new Map<string, string>();
+
+  async put(key: string, document: unknown): Promise<void> {
+    this.faults.enter('put');
+    this.documents.set(key, JSON.stringify(document));
+  }
+
+  async find(key: string): Promise<unknown | undefined> {
+    this.faults.enter('find');
+    const text = this.documents.get(key);
+    return text === undefined ? undefined : JSON.parse(text);
+  }
+}
+
 /** Looks at what these buckets hold. */
 export function inspectorOver(
   ...buckets: ReadonlyArray<Pick<InMemoryBucket, 'bucket' | 'versions'>>
@@ -348,7 +383,7 @@ export class InMemoryRunIndex implements RunIndex {
     this.#putFirst('putRunEvent', this.runEventRows, [entry.runKey, entry.receiptId], entry);
 
   putRunDataset = (entry: RunDatasetEntry) =>
-    this.#putFirst(
+    this.#putLeast(
       'putRunDataset',
       this.runDatasetRows,
       [entry.runKey, entry.group, entry.access, entry.namespace, entry.name],
@@ -364,7 +399,7 @@ export class InMemoryRunIndex implements RunIndex {
     );
 
   putReference = (entry: ReferenceEntry) =>
-    this.#putFirst(
+    this.#putLeast(
       'putReference',
       this.referenceRows,
       [entry.runKey, entry.by, entry.from, entry.group],
@@ -492,6 +527,17 @@ export class InMemoryRunIndex implements RunIndex {
   ): Promise<void> {
     await this.#enter(method);
     if (!rows.has(keyOf(key))) rows.set(keyOf(key), row);
+  }
+
+  async #putLeast<T extends { readonly receiptId: string }>(
+    method: string,
+    rows: Map<string, T>,
+    key: Array<string | undefined>,
+    row: T,
+  ): Promise<void> {
+    await this.#enter(method);
+    const held = rows.get(keyOf(key));
+    if (!held || held.receiptId > row.receiptId) rows.set(keyOf(key), row);
   }
 
   async #select<T>(

@@ -51,33 +51,45 @@ export async function storeEvents(
   return failures;
 }
 
-async function indexObject(
+function indexObject(
   object: EvidenceObject,
   version: ObjectVersion,
   lock: Lock,
   dependencies: StoreEventsDependencies,
 ): Promise<void> {
-  const writes = object.envelopes.flatMap((envelope, line) =>
-    writesFor(
-      { location: { ...version, line }, lock, leafHash: object.leafHashes[line] as string },
-      envelope,
-      dependencies,
-    ),
-  );
-  await mapConcurrently(writes, CONCURRENT_INDEX_WRITES, (write) => write());
+  const lines = object.envelopes.map((envelope, line) => ({
+    ...{ envelope, lock, location: { ...version, line } },
+    leafHash: object.leafHashes[line] as string,
+  }));
+  return indexEvents(lines, dependencies);
 }
 
-/** Where an envelope was put, and the hash of its line there. */
-interface Stored {
+/** An envelope, where it stands, and the hash of its line there. */
+export interface StoredLine {
+  readonly envelope: Envelope;
   readonly location: Location;
   readonly lock: Lock;
   readonly leafHash: string;
 }
 
+/** What the rows of an event are made with. */
+export type IndexEventsDependencies = Pick<
+  StoreEventsDependencies,
+  'index' | 'traceContextFacets' | 'onTraceNamed'
+>;
+
+/** Writes the rows of lines that stand in the vault: all lines are read before the first row is written. */
+export async function indexEvents(
+  lines: readonly StoredLine[],
+  dependencies: IndexEventsDependencies,
+): Promise<void> {
+  const writes = lines.flatMap((line) => writesFor(line, dependencies));
+  await mapConcurrently(writes, CONCURRENT_INDEX_WRITES, (write) => write());
+}
+
 function writesFor(
-  { location, lock, leafHash }: Stored,
-  envelope: Envelope,
-  { index, traceContextFacets, onTraceNamed }: StoreEventsDependencies,
+  { envelope, location, lock, leafHash }: StoredLine,
+  { index, traceContextFacets, onTraceNamed }: IndexEventsDependencies,
 ): Array<() => Promise<void>> {
   const document = new JsonDocument(envelope.document);
   const event = readEvent(document, kindOf(envelope));

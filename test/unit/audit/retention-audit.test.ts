@@ -136,7 +136,6 @@ describe('retention audit', () => {
       see({
         inspect: async () => ({
           status: 'present',
-          lastModified: '2026-03-01T00:00:00.000Z',
           ...lock,
           ...(replication && { replication }),
         }),
@@ -229,9 +228,7 @@ describe('retention audit', () => {
     };
     see({
       inspect: async ({ key }) =>
-        key === evidence.key
-          ? { status: 'present', lastModified: PROMISED, ...lock }
-          : { status: 'denied' },
+        key === evidence.key ? { status: 'present', ...lock } : { status: 'denied' },
     });
     expect((await audit()).report).toMatchObject({
       status: 'incomplete',
@@ -270,7 +267,7 @@ describe('retention audit', () => {
       inspect: async ({ versionId }) => {
         asked.push(versionId);
         const lock = { mode: 'GOVERNANCE', retainUntil: PROMISED, legalHold: false } as const;
-        return { status: 'present', lastModified: PROMISED, ...lock };
+        return { status: 'present', ...lock };
       },
     });
     await audit();
