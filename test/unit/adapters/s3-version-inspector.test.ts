@@ -48,7 +48,7 @@ describe('inspecting a version', () => {
       lastModified: '2026-03-01T00:00:00.000Z',
       replication: 'FAILED',
     });
-    s3.on(HeadObjectCommand).resolves({ ReplicationStatus: 'REPLICA' });
+    s3.on(HeadObjectCommand).resolves({ LastModified, ReplicationStatus: 'REPLICA' });
     expect(await inspector.inspect(VERSION)).not.toHaveProperty('replication');
   });
 

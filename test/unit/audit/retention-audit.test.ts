@@ -267,7 +267,7 @@ describe('retention audit', () => {
       inspect: async ({ versionId }) => {
         asked.push(versionId);
         const lock = { mode: 'GOVERNANCE', retainUntil: PROMISED, legalHold: false } as const;
-        return { status: 'present', ...lock };
+        return { status: 'present', lastModified: INTERVAL.asOf, ...lock };
       },
     });
     await audit();
