@@ -14,6 +14,7 @@ import {
   InMemoryRunIndex,
   InMemoryStaging,
   InMemoryVault,
+  inspectorOver,
   readerOver,
   singlePolicy,
 } from '../../support/fakes.ts';
@@ -40,6 +41,7 @@ export function createStore() {
     staging,
     index,
     reader: readerOver(vault, staging),
+    inspector: inspectorOver(vault),
     retention,
     clock: () => time.now,
     runIdAttributes: RUN_ID_ATTRIBUTES,
