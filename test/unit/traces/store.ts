@@ -14,6 +14,7 @@ import {
   InMemoryRunIndex,
   InMemoryStaging,
   InMemoryVault,
+  inspectorOver,
   readerOver,
   singlePolicy,
 } from '../../support/fakes.ts';
@@ -41,6 +42,7 @@ export function createStore() {
     staging,
     index,
     reader: readerOver(vault, staging),
+    inspector: inspectorOver(vault),
     retention,
     clock,
     runIdAttributes: RUN_ID_ATTRIBUTES,
