@@ -19,10 +19,7 @@ const Schema = v.strictObject({
 
 /** The guards of the vault as they were deployed, from the variable GUARDS (JSON). */
 export function requireGuards(env: NodeJS.ProcessEnv = process.env): GuardSetting {
-  const parsed = v.safeParse(
-    v.pipe(v.string(), v.parseJson(), Schema),
-    requireEnv('GUARDS', env),
-  );
+  const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), Schema), requireEnv('GUARDS', env));
   if (!parsed.success)
     throw new EnvironmentVariableError('environment variable GUARDS is not the guards of a vault');
   return parsed.output;
