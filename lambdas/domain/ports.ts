@@ -1,4 +1,5 @@
 import type { Finding, StreamPlane } from './audit/findings.ts';
+import type { BucketGuards, KeyGuards, Seen } from './audit/guards.ts';
 import type { Rejection, RejectionCount } from './audit/rejections.ts';
 import type { EvidenceObject } from './evidence/evidence-object.ts';
 import type {
@@ -193,6 +194,14 @@ export interface VersionInspector {
   list(bucket: string, prefix: string): AsyncIterable<ListedVersion>;
   /** Names directly below a prefix that end in a slash. @throws AccessDeniedError */
   folders(bucket: string, prefix: string): Promise<string[]>;
+}
+
+/** What stands around a bucket and a key right now. A right that we lost is `denied`, never "not set". */
+export interface GuardReader {
+  /** @throws UnavailableError when S3 does not answer */
+  bucket(bucketName: string): Promise<Seen<BucketGuards>>;
+  /** @throws UnavailableError when KMS does not answer */
+  key(keyArn: string): Promise<Seen<KeyGuards>>;
 }
 
 /** Makes the lock of a version longer. */

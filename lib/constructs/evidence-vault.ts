@@ -8,7 +8,11 @@ import {
   ObjectLockRetention,
 } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
-import { keyGuard, vaultStatements } from '../../lambdas/domain/audit/guard-policy.ts';
+import {
+  type GuardSetting,
+  keyGuard,
+  vaultStatements,
+} from '../../lambdas/domain/audit/guard-policy.ts';
 import { EvidencePrefix } from '../../lambdas/domain/evidence/evidence-prefix.ts';
 import type { ReplicaConfig, RetentionConfig } from '../config/environment-config.ts';
 import { customerKey } from './customer-key.ts';
@@ -39,10 +43,29 @@ const INSPECT_VERSION = [
   's3:GetObjectVersion',
 ];
 
+/** One right for each setting that a control looks at. */
+const READ_GUARDS = [
+  's3:GetBucketLogging',
+  's3:GetBucketObjectLockConfiguration',
+  's3:GetBucketOwnershipControls',
+  's3:GetBucketPolicy',
+  's3:GetBucketPublicAccessBlock',
+  's3:GetBucketVersioning',
+  's3:GetEncryptionConfiguration',
+  's3:GetLifecycleConfiguration',
+  's3:GetReplicationConfiguration',
+];
+const READ_KEY_GUARDS = ['kms:DescribeKey', 'kms:GetKeyPolicy', 'kms:GetKeyRotationStatus'];
+
+/** The store uploads in one request: what was never finished is not ours. */
+const UPLOAD_DAYS = 1;
+
 /** The write-once bucket: locked from creation, own key, TLS only, kept when everything else goes. */
 export class EvidenceVault extends Construct {
   readonly bucket: Bucket;
   readonly key: Key;
+  /** What a control compares the guards with that stand. */
+  readonly guardSetting: GuardSetting;
 
   constructor(scope: Construct, id: string, props: EvidenceVaultProps) {
     super(scope, id);
@@ -57,7 +80,7 @@ export class EvidenceVault extends Construct {
       encryptionKey: this.key,
       enforceSSL: false, // one of the guards below says so
       // no rule expires a version: over a lock that a hold or a long run extended it would leave a delete marker
-      lifecycleRules: [{ abortIncompleteMultipartUploadAfter: Duration.days(1) }],
+      lifecycleRules: [{ abortIncompleteMultipartUploadAfter: Duration.days(UPLOAD_DAYS) }],
       objectLockDefaultRetention:
         retention.mode === 'COMPLIANCE'
           ? ObjectLockRetention.compliance(floor)
@@ -67,9 +90,19 @@ export class EvidenceVault extends Construct {
       serverAccessLogsPrefix: 'vault/',
       versioned: true,
     });
-    const { bucketArn } = this.bucket;
-    const guarded = { ...retention, bucketArn, breakGlassRoleArn, deploymentRoleArn };
-    for (const statement of vaultStatements(guarded)) {
+    this.guardSetting = {
+      mode: retention.mode,
+      floorDays: retention.floorDays,
+      bucketArn: this.bucket.bucketArn,
+      bucketName: this.bucket.bucketName,
+      keyArn: this.key.keyArn,
+      accessLogBucketName: accessLogs.bucketName,
+      uploadDays: UPLOAD_DAYS,
+      deploymentRoleArn,
+      ...(breakGlassRoleArn !== undefined && { breakGlassRoleArn }),
+      ...(replica && { replicaBucketArn: replica.bucketArn }),
+    };
+    for (const statement of vaultStatements(this.guardSetting)) {
       this.bucket.addToResourcePolicy(PolicyStatement.fromJson(statement));
     }
     this.bucket.policy?.applyRemovalPolicy(RemovalPolicy.RETAIN); // unguarded, what stays would be of no use
@@ -105,6 +138,12 @@ export class EvidenceVault extends Construct {
   grantExtend(fn: ServiceFunction, ...folders: ReadonlyArray<keyof typeof EvidencePrefix>): void {
     this.#allow(fn, ['s3:PutObjectRetention', ...INSPECT_VERSION], folders);
     allowToSeeAbsence(fn, this.bucket);
+  }
+
+  /** A look at everything that {@link guardSetting} speaks of, and at nothing that lies in the vault. */
+  grantReadGuards(fn: ServiceFunction): void {
+    fn.allow(READ_GUARDS, [this.bucket.bucketArn]);
+    fn.allow(READ_KEY_GUARDS, [this.key.keyArn]);
   }
 
   grantList(fn: ServiceFunction): void {

@@ -1,6 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { keyGuard, vaultStatements } from '../../lambdas/domain/audit/guard-policy.ts';
+import {
+  type GuardSetting,
+  keyGuard,
+  vaultStatements,
+} from '../../lambdas/domain/audit/guard-policy.ts';
+import { expectedGuards } from '../../lambdas/domain/audit/guards.ts';
 import { lockFor } from '../../lambdas/domain/evidence/retention.ts';
 import type { EnvironmentConfig } from '../../lib/config/environment-config.ts';
 import { environments } from '../../lib/config/environments.ts';
@@ -8,7 +13,7 @@ import { retentionSetting } from '../../lib/config/retention-setting.ts';
 import { Deployment } from '../support/iam/deployment.ts';
 import { type AccessRequest, type Caller, evaluate } from '../support/iam/evaluate.ts';
 import { listed, type PolicyDocument } from '../support/iam/policy.ts';
-import { createStage, stageOf } from '../support/synth.ts';
+import { createStage, resourceOf, stageOf, templateOf } from '../support/synth.ts';
 
 const ACCOUNT = '111122223333';
 const DEPLOYMENT_ROLE = `arn:aws:iam::${ACCOUNT}:role/cdk-hnb659fds-cfn-exec-role-${ACCOUNT}-eu-central-1`;
@@ -238,6 +243,55 @@ describe('guards of prod', () => {
     expect(listed(deployment.key('Vault/Key').policy?.Statement).slice(1)).toEqual([
       keyGuard(DEPLOYMENT_ROLE),
     ]);
+  });
+
+  it('are the settings that the drift check expects', () => {
+    const { data } = stageOf('prod');
+    const { guardSetting } = data.resources.vault;
+    const setting = deployment.resolve(data.resolve(guardSetting), 'data') as GuardSetting;
+    const { bucket, key } = expectedGuards(setting);
+    const vault = resourceOf(templateOf('prod', 'data'), 'AWS::S3::Bucket', 'Vault/Bucket');
+    const standing = deployment.resolve(vault.Properties, 'data');
+    expect(standing).toMatchObject({
+      BucketEncryption: {
+        ServerSideEncryptionConfiguration: [
+          {
+            BucketKeyEnabled: bucket.encryption.bucketKey,
+            ServerSideEncryptionByDefault: {
+              KMSMasterKeyID: bucket.encryption.keyArn,
+              SSEAlgorithm: bucket.encryption.algorithm,
+            },
+          },
+        ],
+      },
+      LifecycleConfiguration: {
+        Rules: [
+          { AbortIncompleteMultipartUpload: { DaysAfterInitiation: bucket.lifecycle.uploadDays } },
+        ],
+      },
+      LoggingConfiguration: { DestinationBucketName: bucket.accessLogs },
+      ObjectLockConfiguration: {
+        Rule: {
+          DefaultRetention: { Days: bucket.objectLock.days, Mode: bucket.objectLock.mode },
+        },
+      },
+      OwnershipControls: { Rules: [{ ObjectOwnership: bucket.ownership }] },
+      VersioningConfiguration: { Status: bucket.versioning },
+    });
+    expect(Object.values(vault.Properties.PublicAccessBlockConfiguration)).toEqual([
+      true,
+      true,
+      true,
+      true,
+    ]);
+    expect(deployment.bucket('Vault/Bucket').policy?.Statement).toEqual(bucket.policy);
+    expect(deployment.key('Vault/Key').policy?.Statement).toEqual(key.policy);
+  });
+
+  it('fit into a variable of a function', () => {
+    const { data } = stageOf('prod');
+    const setting = deployment.resolve(data.resolve(data.resources.vault.guardSetting), 'data');
+    expect(JSON.stringify(setting).length).toBeLessThan(1_000); // of the 4 KB that Lambda gives all of them
   });
 });
 

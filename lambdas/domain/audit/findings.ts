@@ -112,6 +112,11 @@ export const FINDING_KINDS = {
     opens: 'events, exports or spans of a producer were refused for good within an hour',
     resolves: 'never: the producer was told; the rejection report of the hour counts them',
   },
+  guard_changed: {
+    severity: 'critical',
+    opens: 'a setting that protects the vault or its key is not as it was deployed',
+    resolves: 'a check that finds the setting as deployed',
+  },
   audit_incomplete: {
     severity: 'high',
     opens: 'an audit could not look at everything it had to look at',

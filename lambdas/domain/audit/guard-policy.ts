@@ -9,6 +9,18 @@ export interface GuardedVault extends Pick<RetentionPolicy, 'mode' | 'floorDays'
   readonly breakGlassRoleArn?: string;
 }
 
+/** How a vault was deployed: what a control compares its guards with. Names and ARNs are those of the deployment. */
+export interface GuardSetting extends GuardedVault {
+  readonly bucketName: string;
+  readonly keyArn: string;
+  /** Where S3 writes who touched the vault. */
+  readonly accessLogBucketName: string;
+  /** Days after which an upload that was never finished is removed. */
+  readonly uploadDays: number;
+  /** The bucket that every version is copied to; nowhere when it is not set. */
+  readonly replicaBucketArn?: string;
+}
+
 /** A statement of a resource policy. */
 export interface GuardStatement {
   readonly Sid: string;
