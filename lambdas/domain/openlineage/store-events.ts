@@ -8,6 +8,7 @@ import type { RecordDependencies } from '../evidence/record-finding.ts';
 import { type Lock, lockFor } from '../evidence/retention.ts';
 import { JsonDocument } from '../json/document.ts';
 import type { Location, ObjectVersion } from '../ports.ts';
+import { claimOf, recordConflict } from './conflicting-duplicate.ts';
 import { indexedDatasets, readDatasets } from './datasets.ts';
 import { type EventKind, isIndexable, readEvent } from './event.ts';
 import { rowLimitsOf, unreadStatementsOf } from './row-limits.ts';
@@ -77,8 +78,9 @@ interface Stored {
 function writesFor(
   { location, lock, leafHash }: Stored,
   envelope: Envelope,
-  { index, traceContextFacets, onTraceNamed }: StoreEventsDependencies,
+  dependencies: StoreEventsDependencies,
 ): Array<() => Promise<void>> {
+  const { index, traceContextFacets, onTraceNamed } = dependencies;
   const document = new JsonDocument(envelope.document);
   const event = readEvent(document, kindOf(envelope));
   const { receiptId, acceptedAt, submitter } = envelope;
@@ -137,9 +139,11 @@ function writesFor(
     }),
   };
   const { runId } = event;
+  const claim = claimOf(entry, envelope.received.epoch);
   return [
     delivery,
     () => index.putRunEvent(entry),
+    ...(claim ? [() => recordConflict(claim, dependencies)] : []),
     ...indexed.map((dataset) => () => {
       const { namespace, name, access } = dataset;
       return index.putRunDataset({
