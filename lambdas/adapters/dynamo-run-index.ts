@@ -3,6 +3,7 @@ import { hourOf, indexShardOf } from '../domain/evidence/hour-shard.ts';
 import type {
   DeclarationEntry,
   DeliveryEntry,
+  EventClaim,
   ReferenceEntry,
   RunDatasetEntry,
   RunEventEntry,
@@ -23,6 +24,7 @@ const EXPIRY_SLACK_SECONDS = 30 * 86_400;
 const Collection = {
   delivery: 'delivery',
   runEvents: 'run-events',
+  eventClaims: 'event-claims',
   runDatasets: 'run-datasets',
   runTraces: 'run-traces',
   runFindings: 'run-findings',
@@ -112,6 +114,14 @@ export class DynamoRunIndex implements RunIndex {
         },
       );
     }
+  }
+
+  async claimEvent(claim: EventClaim): Promise<EventClaim> {
+    const { group, runKey, eventType, eventTimeUtc } = claim;
+    const key = itemKey([Collection.eventClaims, runKey, group], eventType, eventTimeUtc);
+    if (await this.#table.putOnce(key, { entry: claim, ...expiry(claim.lock) })) return claim;
+    const standing = await this.#table.get(key, true);
+    return standing ? entryOf(standing) : claim;
   }
 
   async promoteTraceDelivery(

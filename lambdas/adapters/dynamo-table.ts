@@ -58,9 +58,9 @@ export class DynamoTable {
     this.#table = table;
   }
 
-  /** Puts an item unless its key is taken: the first stored location wins. */
-  async putOnce(key: ItemKey, item: Item): Promise<void> {
-    await this.#put(key, item, `attribute_not_exists(${TableAttribute.partition})`, {});
+  /** Puts an item unless its key is taken: the first stored location wins. False when it was taken. */
+  putOnce(key: ItemKey, item: Item): Promise<boolean> {
+    return this.#put(key, item, `attribute_not_exists(${TableAttribute.partition})`, {});
   }
 
   /** Puts an item unless one stands there whose attribute is no greater: the least wins, in whatever order they come. */

@@ -5,6 +5,7 @@ import type { EvidenceObject } from './evidence/evidence-object.ts';
 import type {
   DeclarationEntry,
   DeliveryEntry,
+  EventClaim,
   ReferenceEntry,
   RunDatasetEntry,
   RunEventEntry,
@@ -226,6 +227,8 @@ export interface RunIndex {
   putTraceDelivery(entry: TraceDeliveryEntry): Promise<void>;
   putTraceRun(entry: TraceRunEntry): Promise<void>;
   putFinding(finding: Finding): Promise<void>;
+  /** Answers which event stands for the group, run, type and time of a claim: its own, unless another came first. */
+  claimEvent(claim: EventClaim): Promise<EventClaim>;
   /**
    * Points a staged trace delivery at its promoted copy, in the row of the delivery first and then in
    * the row by which promotion finds its work; a second promotion changes nothing.

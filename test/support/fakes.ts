@@ -13,6 +13,7 @@ import type { EvidenceObject } from '../../lambdas/domain/evidence/evidence-obje
 import type {
   DeclarationEntry,
   DeliveryEntry,
+  EventClaim,
   ReferenceEntry,
   RunDatasetEntry,
   RunEventEntry,
@@ -363,6 +364,7 @@ export class InMemoryRunIndex implements RunIndex {
   readonly faults = new Faults();
   readonly deliveryRows = new Map<string, DeliveryEntry>();
   readonly runEventRows = new Map<string, RunEventEntry>();
+  readonly claimRows = new Map<string, EventClaim>();
   readonly runDatasetRows = new Map<string, RunDatasetEntry>();
   readonly declarationRows = new Map<string, DeclarationEntry>();
   readonly referenceRows = new Map<string, ReferenceEntry>();
@@ -429,6 +431,13 @@ export class InMemoryRunIndex implements RunIndex {
       [finding.id, finding.at, finding.status],
       finding,
     );
+
+  async claimEvent(claim: EventClaim): Promise<EventClaim> {
+    const { group, runKey, eventType, eventTimeUtc } = claim;
+    const key = [group, runKey, eventType, eventTimeUtc];
+    await this.#putFirst('claimEvent', this.claimRows, key, claim);
+    return this.claimRows.get(keyOf(key)) as EventClaim;
+  }
 
   async promoteTraceDelivery(
     entry: TraceDeliveryEntry,

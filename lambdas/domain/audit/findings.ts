@@ -23,6 +23,11 @@ export const FINDING_KINDS = {
       'a record crashed the archive function on every retry and was named in quarantine, left the stream before it was archived, or is found on the stream and not in any bucket by the recount an hour later',
     resolves: 'an object that holds the record',
   },
+  conflicting_duplicate: {
+    severity: 'medium',
+    opens: 'a group sent two events of one run, type and time with different bytes; both are kept',
+    resolves: 'never: explain it with a note',
+  },
   acceptance_clock_skew: {
     severity: 'low',
     opens: 'acceptedAt and the arrival in the stream differ by more than 60 s',

@@ -248,6 +248,19 @@ export function describeRunIndexContract(
       }
     });
 
+    it('answers the first claim of a type and time of a run, to every group its own', async () => {
+      const claim = {
+        ...{ group: 'g', runKey: randomUUID(), eventType: 'START', eventTimeUtc: 't', epoch: 3 },
+        ...{ receiptId: 'r1', acceptedAt: 'a', receivedHmac: 'h1', lock: LOCK },
+      };
+      const other = { ...claim, receiptId: 'r2', receivedHmac: 'h2' };
+      expect(await index.claimEvent(claim)).toEqual(claim);
+      expect(await index.claimEvent(other)).toEqual(claim);
+      expect(await index.claimEvent(claim)).toEqual(claim);
+      for (const apart of [{ group: 'G' }, { eventType: 'FAIL' }, { eventTimeUtc: 'T' }])
+        expect(await index.claimEvent({ ...other, ...apart })).toEqual({ ...other, ...apart });
+    });
+
     it('extends no row that is not there', async () => {
       const entry = runEventEntry({ runKey: randomUUID(), receiptId: randomUUID(), lock: LOCK });
       await index.extendRow(entry, '2100-01-01T00:00:00.000Z');
