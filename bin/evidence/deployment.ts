@@ -18,6 +18,8 @@ export interface DeployedResources {
     readonly producers: string;
     readonly auditRetention: string;
     readonly reportRejections: string;
+    readonly holds: string;
+    readonly reconcileHolds: string;
   };
   readonly hmacKeyArn: string;
 }
@@ -42,6 +44,8 @@ export function resourcesFrom(output: (name: string) => string): DeployedResourc
       producers: output('ProducersFunctionName'),
       auditRetention: output('AuditRetentionFunctionName'),
       reportRejections: output('ReportRejectionsFunctionName'),
+      holds: output('HoldsFunctionName'),
+      reconcileHolds: output('ReconcileHoldsFunctionName'),
     },
     hmacKeyArn: output('HmacKeyArn'),
   };
@@ -71,7 +75,7 @@ export interface DeploymentRecord extends DeployedResources {
   readonly apiUrl: string;
   readonly clientUrls: ClientUrls;
   /** Only on an emulator: keys of an account are never written to disk. */
-  readonly keys?: { readonly read: string };
+  readonly keys?: { readonly read: string; readonly admin: string };
 }
 
 /**

@@ -83,6 +83,12 @@ export class DynamoTable {
     await this.#put(key, item, `${attribute} = :expected`, { ':expected': expected });
   }
 
+  /** Puts an item unless one stands there whose attribute is as high or higher: the order of writes does not matter. */
+  async putNewer(key: ItemKey, item: Item, attribute: string): Promise<void> {
+    const condition = `attribute_not_exists(${TableAttribute.partition}) OR #a < :new`;
+    await this.#put(key, item, condition, { ':new': item[attribute] }, { '#a': attribute });
+  }
+
   /** Changes an item, which need not be there yet. False when the condition does not hold. */
   async update(key: ItemKey, { set, condition, names, values }: ItemUpdate): Promise<boolean> {
     try {
@@ -215,13 +221,20 @@ export class DynamoTable {
     }
   }
 
-  async #put(key: ItemKey, item: Item, condition: string, values: Item): Promise<boolean> {
+  async #put(
+    key: ItemKey,
+    item: Item,
+    condition: string,
+    values: Item,
+    names?: Readonly<Record<string, string>>,
+  ): Promise<boolean> {
     try {
       await this.#client.send(
         new PutItemCommand({
           TableName: this.#table,
           Item: toRow({ ...item, ...key }),
           ConditionExpression: condition,
+          ...(names && { ExpressionAttributeNames: names }),
           ...(Object.keys(values).length > 0 && { ExpressionAttributeValues: marshall(values) }),
         }),
       );

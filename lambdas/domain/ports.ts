@@ -14,6 +14,7 @@ import type {
 } from './evidence/index-entries.ts';
 import type { EpochKey } from './evidence/keyed-hash.ts';
 import type { Lock } from './evidence/retention.ts';
+import type { Hold, HoldCover } from './holds/hold.ts';
 import type { Identity } from './openlineage/event.ts';
 import type { Producer } from './producers/producer.ts';
 import type { Registration } from './producers/registration.ts';
@@ -258,6 +259,27 @@ export interface RunIndex {
   isTraceLinked(traceId: string): Promise<boolean>;
   /** Everything accepted in one hour (`YYYY-MM-DDTHH`) on one index shard, page by page. */
   acceptedInHour(hour: string, shard: number): AsyncIterable<DeliveryEntry>;
+}
+
+/** The legal hold of an object version, apart from its retention: no date, and no bypass. */
+export interface LegalHolds {
+  /** @throws AccessDeniedError, UnavailableError */
+  set(version: ObjectVersion, on: boolean): Promise<void>;
+}
+
+/** Legal holds as they stand, a cache of `holds/` in the vault. Every look is consistent, every write idempotent. */
+export interface HoldIndex {
+  /** Of two steps of a hold the later one stands, in whatever order they are put. */
+  put(hold: Hold): Promise<void>;
+  /** Active and released ones. */
+  ofRun(runKey: string): Promise<Hold[]>;
+  /** @param after the id at which the last page ended */
+  list(limit: number, after?: string): Promise<{ holds: Hold[]; next?: string }>;
+  /** Whether there has ever been a hold: without one, nobody has to look further. */
+  hasAny(): Promise<boolean>;
+  /** Says how a hold stands towards a subject; the later step of a hold stands. */
+  putCover(subject: string, cover: HoldCover): Promise<void>;
+  covers(subject: string): Promise<HoldCover[]>;
 }
 
 /** A record for the stream; the partition key keeps the events of a run on one shard. */

@@ -57,6 +57,7 @@ interface ReservedConcurrency {
   readonly query: number;
   /** Administrators are few, and strangers may call it: what floods it is refused here and starves no other function. */
   readonly producers: number;
+  readonly holds: number;
 }
 
 interface ThrottlingConfig {
@@ -178,7 +179,11 @@ export interface EnvironmentConfig {
   /** Days that logs of functions, API and bucket access are kept; one of the periods CloudWatch Logs knows. */
   readonly logRetentionDays: number;
   /** EventBridge expressions, `rate(...)` or `cron(...)`. */
-  readonly schedules: { readonly auditRetention: string; readonly reportRejections: string };
+  readonly schedules: {
+    readonly auditRetention: string;
+    readonly reportRejections: string;
+    readonly reconcileHolds: string;
+  };
   readonly alarms: {
     /**
      * Addresses that the alarm topic writes to, after each has confirmed.

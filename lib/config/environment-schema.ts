@@ -93,6 +93,7 @@ export const environmentSchema = object({
       archive: number,
       query: number,
       producers: number,
+      holds: number,
     } satisfies Members<NonNullable<EnvironmentConfig['reservedConcurrency']>>),
   ),
   throttling: object({
@@ -106,6 +107,7 @@ export const environmentSchema = object({
   schedules: object({
     auditRetention: text('an EventBridge expression such as rate(1 day)'),
     reportRejections: text('an EventBridge expression such as rate(1 hour)'),
+    reconcileHolds: text('an EventBridge expression such as rate(1 day)'),
   } satisfies Members<EnvironmentConfig['schedules']>),
   alarms: object({
     emails: v.optional(texts('e-mail addresses')),

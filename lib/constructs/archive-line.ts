@@ -57,6 +57,7 @@ export class ArchiveLine extends Construct {
     });
     vault.grantWrite(this.archive, 'lineage', 'traces', 'quarantine', 'findings', 'policies');
     staging.grantReadVersions(this.archive);
+    vault.grantHold(this.archive, ['lineage', 'traces'], { onlyOn: true });
 
     this.archiveTraces = new ServiceFunction(this, 'ArchiveTraces', {
       ...archiving,
@@ -70,6 +71,7 @@ export class ArchiveLine extends Construct {
     vault.grantWrite(this.archiveTraces, 'traces', 'quarantine', 'findings', 'policies');
     staging.grantWrite(this.archiveTraces);
     staging.grantReadVersions(this.archiveTraces);
+    vault.grantHold(this.archiveTraces, ['traces'], { onlyOn: true });
 
     for (const fn of [this.archive, this.archiveTraces]) {
       // pseudonyms and fingerprints are made with the key that a record was accepted under

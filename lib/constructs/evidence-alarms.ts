@@ -54,8 +54,8 @@ const UNSTORED_SECONDS = Duration.hours(1).toSeconds();
 const SERVER_ERRORS = 10;
 
 function conditions(parts: WatchedParts) {
-  const { api, archive, archiveTraces, audit, producers, redrive, reportRejections, resources } =
-    parts;
+  const { api, archive, archiveTraces, audit, holds, producers, reconcileHolds } = parts;
+  const { redrive, reportRejections, resources } = parts;
   const { lineageFailures, tracesFailures } = resources;
   const result: AlarmCondition[] = [
     {
@@ -125,6 +125,27 @@ function conditions(parts: WatchedParts) {
       threshold: 0,
       advice: 'The rejection report crashed: read its log; the next run makes up for 26 hours.',
       runbook: 'rejection-report-errors',
+    },
+    {
+      id: 'HoldsErrors',
+      metric: errors(holds),
+      threshold: 0,
+      advice: 'A legal hold may have been set in part: look at it, then ask for it again.',
+      runbook: 'holds-incomplete',
+    },
+    {
+      id: 'HoldReconciliationErrors',
+      metric: errors(reconcileHolds),
+      threshold: 0,
+      advice: 'Nobody looked whether legal holds are on: read its log and invoke it again.',
+      runbook: 'holds-incomplete',
+    },
+    {
+      id: 'HoldsIncomplete',
+      metric: functionMetric(Metric.holdsIncomplete, reconcileHolds),
+      threshold: 0,
+      advice: 'A version under a legal hold is not held: open the report and follow each finding.',
+      runbook: 'holds-incomplete',
     },
   ];
   for (const [stream, failures] of [

@@ -146,6 +146,19 @@ export class EvidenceVault extends Construct {
     fn.allow(READ_KEY_GUARDS, [this.key.keyArn]);
   }
 
+  /**
+   * Legal holds of versions in the folders: set, and lifted unless `onlyOn`.
+   * @see https://docs.aws.amazon.com/AmazonS3/latest/userguide/object-lock-managing.html
+   */
+  grantHold(fn: ServiceFunction, folders: readonly VaultFolder[], { onlyOn = false } = {}): void {
+    this.#allow(
+      fn,
+      ['s3:PutObjectLegalHold'],
+      folders,
+      onlyOn ? { StringEquals: { 's3:object-lock-legal-hold': ['ON'] } } : undefined,
+    );
+  }
+
   grantList(fn: ServiceFunction): void {
     fn.allow(['s3:ListBucketVersions'], [this.bucket.bucketArn]);
   }
@@ -154,12 +167,9 @@ export class EvidenceVault extends Construct {
     fn: ServiceFunction,
     actions: readonly string[],
     folders: ReadonlyArray<keyof typeof EvidencePrefix>,
+    conditions?: Parameters<ServiceFunction['allow']>[2],
   ): void {
-    allowObjects(
-      fn,
-      this.bucket,
-      actions,
-      folders.map((folder) => EvidencePrefix[folder]),
-    );
+    const prefixes = folders.map((folder) => EvidencePrefix[folder]);
+    allowObjects(fn, this.bucket, actions, prefixes, conditions);
   }
 }

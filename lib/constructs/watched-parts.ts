@@ -9,9 +9,11 @@ export interface WatchedParts {
   readonly archive: ServiceFunction;
   readonly archiveTraces: ServiceFunction;
   readonly audit: ServiceFunction;
+  readonly holds: ServiceFunction;
   readonly ingest: ServiceFunction;
   readonly ingestTraces: ServiceFunction;
   readonly producers: ServiceFunction;
+  readonly reconcileHolds: ServiceFunction;
   readonly redrive: ServiceFunction;
   readonly reportRejections: ServiceFunction;
 }

@@ -36,7 +36,8 @@ export class EvidenceStage extends Stage {
       description: 'Evidence: front door, archive and audits',
       resources,
     });
-    const { archiveLine, frontDoor, rejectionReports, retentionAudit } = this.pipeline;
+    const { archiveLine, frontDoor, holdReconciliation, rejectionReports, retentionAudit } =
+      this.pipeline;
     this.monitoring = new MonitoringStack(this, 'Monitoring', {
       config,
       description: 'Evidence: alarms and dashboard',
@@ -45,9 +46,11 @@ export class EvidenceStage extends Stage {
         archive: archiveLine.archive,
         archiveTraces: archiveLine.archiveTraces,
         audit: retentionAudit.control,
+        holds: frontDoor.holds,
         ingest: frontDoor.ingest,
         ingestTraces: frontDoor.ingestTraces,
         producers: frontDoor.producers,
+        reconcileHolds: holdReconciliation.control,
         redrive: archiveLine.redrive,
         reportRejections: rejectionReports.control,
         resources,

@@ -25,6 +25,9 @@ describe('alarms', () => {
     ['AuditIncomplete', 'AuditIncomplete', 0, 'audit-retention'],
     ['ParityViolations', 'ParityViolations', 0, 'audit-retention'],
     ['RejectionReportErrors', 'Errors', 0, 'RejectionReportsReportRejectionsFunction'],
+    ['HoldsErrors', 'Errors', 0, 'FrontDoorHoldsFunction'],
+    ['HoldReconciliationErrors', 'Errors', 0, 'HoldReconciliationReconcileHoldsFunction'],
+    ['HoldsIncomplete', 'HoldsIncomplete', 0, 'reconcile-holds'],
     ['IngestUncounted', 'UncountedRefusals', 0, 'ingest'],
     ['IngestTracesUncounted', 'UncountedRefusals', 0, 'ingest-traces'],
     ['LineageFailureDepth', 'ApproximateNumberOfMessagesVisible', 0, 'LineageFailuresQueue'],
@@ -48,7 +51,7 @@ describe('alarms', () => {
   });
 
   it('are these and no others', () => {
-    expect(alarms.size).toBe(20);
+    expect(alarms.size).toBe(23);
   });
 
   it('say what to do and where the runbook is, and tell the topic', () => {

@@ -8,7 +8,8 @@ interface Statement {
   readonly Resource: unknown;
   readonly Principal?: unknown;
   readonly Condition?: {
-    readonly 'ForAllValues:StringEquals': { readonly 'dynamodb:LeadingKeys': string[] };
+    readonly 'ForAllValues:StringEquals'?: { readonly 'dynamodb:LeadingKeys': string[] };
+    readonly StringEquals?: { readonly 's3:object-lock-legal-hold': string[] };
   };
 }
 
@@ -36,7 +37,10 @@ function rightsOf(construct: string): Record<string, string[]> {
     const statements: Statement[] = Properties.PolicyDocument.Statement;
     for (const { Action, Condition, Effect, Resource } of statements) {
       expect(Effect).toBe('Allow');
-      const keys = Condition?.['ForAllValues:StringEquals']['dynamodb:LeadingKeys'];
+      const keys =
+        Condition?.['ForAllValues:StringEquals']?.['dynamodb:LeadingKeys'] ??
+        Condition?.StringEquals?.['s3:object-lock-legal-hold'];
+      if (Condition) expect(keys).toHaveLength(1);
       const limit = keys ? `[${keys}]` : '';
       for (const action of [Action].flat()) {
         rights[action] = [
@@ -68,10 +72,26 @@ const useIndex = {
 };
 /** The one partition that a function may query, where it may not query all. */
 const OF_EPOCHS = `[${HMAC_EPOCHS}]`;
+/** A writer may set a legal hold and never lift one. */
+const onlyOn = (...prefixes: string[]) => vault(...prefixes).map((resource) => `${resource}[ON]`);
 const STAGED = '<StagingBucket>/traces/*';
 
 /** What the retention audit may extend: evidence and what proves it, never a finding or a hold. */
 const EXTENDED = 'digests keys lineage policies producers public-keys reports traces'.split(' ');
+/** Who sets and lifts legal holds: of nothing but what a hold is on. */
+const HELD = ['digests', 'holds', 'lineage', 'traces'];
+const holding = {
+  'dynamodb:PutItem': ['<TablesIndexTable>'],
+  'kms:Decrypt': ['<TablesKey>', '<VaultKey>'],
+  'kms:Encrypt': ['<TablesKey>'],
+  'kms:GenerateDataKey': ['<TablesKey>', '<VaultKey>'],
+  's3:GetObjectLegalHold': vault(...HELD),
+  's3:GetObjectRetention': vault(...HELD),
+  's3:GetObjectVersion': vault(...HELD),
+  's3:ListBucket': ['<VaultBucket>'],
+  's3:ListBucketVersions': ['<VaultBucket>'],
+  's3:PutObjectLegalHold': vault(...HELD),
+};
 
 const EXPECTED: Record<string, Record<string, string[]>> = {
   FrontDoorIngest: {
@@ -121,6 +141,15 @@ const EXPECTED: Record<string, Record<string, string[]>> = {
     's3:PutObject': vault('producers'),
     's3:PutObjectRetention': vault('producers'),
   },
+  FrontDoorHolds: {
+    ...writeLog('FrontDoorHolds'),
+    ...holding,
+    'dynamodb:GetItem': ['<TablesProducersTable>'],
+    'dynamodb:Query': ['<TablesIndexTable>', '<TablesProducersTable>'],
+    's3:GetObject': vault('digests', 'holds', 'lineage', 'traces'),
+    's3:PutObject': vault('holds'),
+    's3:PutObjectRetention': vault('holds'),
+  },
   ArchiveLineArchive: {
     ...writeLog('ArchiveLineArchive'),
     ...consume('<LineageStream>'),
@@ -139,6 +168,7 @@ const EXPECTED: Record<string, Record<string, string[]>> = {
     's3:GetObjectVersion': [STAGED],
     's3:ListBucket': ['<StagingBucket>', '<VaultBucket>'],
     's3:PutObject': vault('findings', 'lineage', 'policies', 'quarantine', 'traces'),
+    's3:PutObjectLegalHold': onlyOn('lineage', 'traces'),
     's3:PutObjectRetention': vault('findings', 'lineage', 'policies', 'quarantine', 'traces'),
     'sqs:SendMessage': ['<LineageFailuresQueue>'],
   },
@@ -154,6 +184,7 @@ const EXPECTED: Record<string, Record<string, string[]>> = {
     's3:GetObjectVersion': [STAGED],
     's3:ListBucket': ['<StagingBucket>', '<VaultBucket>'],
     's3:PutObject': [STAGED, ...vault('findings', 'policies', 'quarantine', 'traces')],
+    's3:PutObjectLegalHold': onlyOn('traces'),
     's3:PutObjectRetention': vault('findings', 'policies', 'quarantine', 'traces'),
     'sqs:SendMessage': ['<TracesFailuresQueue>'],
   },
@@ -190,6 +221,14 @@ const EXPECTED: Record<string, Record<string, string[]>> = {
     's3:ListBucketVersions': ['<VaultBucket>'],
     's3:PutObject': vault('findings', 'reports'),
     's3:PutObjectRetention': vault('findings', ...EXTENDED).sort(),
+  },
+  HoldReconciliationReconcileHolds: {
+    ...writeLog('HoldReconciliationReconcileHolds'),
+    ...holding,
+    'dynamodb:Query': ['<TablesIndexTable>'],
+    's3:GetObject': vault('digests', 'findings', 'holds', 'lineage', 'reports', 'traces'),
+    's3:PutObject': vault('findings', 'holds', 'reports'),
+    's3:PutObjectRetention': vault('findings', 'holds', 'reports'),
   },
   RejectionReportsReportRejections: {
     ...writeLog('RejectionReportsReportRejections'),
@@ -271,13 +310,7 @@ describe.each(['local', 'dev', 'trial', 'prod'] as EnvironmentName[])('policies 
 describe('vault writers', () => {
   it('never hold a right that shortens, deletes or bypasses', () => {
     const text = JSON.stringify(templateOf('prod', 'pipeline').findResources('AWS::IAM::Policy'));
-    for (const action of [
-      'Bypass',
-      's3:Delete',
-      'PutObjectLegalHold',
-      'PutBucket',
-      'kms:Disable',
-    ]) {
+    for (const action of ['Bypass', 's3:Delete', 'PutBucket', 'kms:Disable']) {
       expect(text).not.toContain(action);
     }
   });
@@ -287,10 +320,12 @@ describe('vault writers', () => {
     const callable = permissions.map(([, { Properties }]) => plain(Properties.FunctionName));
     expect(new Set(callable)).toEqual(
       new Set([
+        '<FrontDoorHoldsFunction>',
         '<FrontDoorIngestFunction>',
         '<FrontDoorIngestTracesFunction>',
         '<FrontDoorProducersFunction>',
         '<FrontDoorQueryFunction>',
+        '<HoldReconciliationReconcileHoldsFunction>',
         '<RejectionReportsReportRejectionsFunction>',
         '<RetentionAuditAuditRetentionFunction>',
       ]),

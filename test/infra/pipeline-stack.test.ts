@@ -16,11 +16,13 @@ const FUNCTIONS = {
   'FrontDoor/IngestTraces': 'ingest-traces',
   'FrontDoor/Query': 'query',
   'FrontDoor/Producers': 'producers',
+  'FrontDoor/Holds': 'holds',
   'ArchiveLine/Archive': 'archive',
   'ArchiveLine/ArchiveTraces': 'archive-traces',
   'ArchiveLine/Redrive': 'redrive',
   'RetentionAudit/AuditRetention': 'audit-retention',
   'RejectionReports/ReportRejections': 'report-rejections',
+  'HoldReconciliation/ReconcileHolds': 'reconcile-holds',
 };
 
 describe.each(Object.keys(environments) as EnvironmentName[])('pipeline of %s', (name) => {
@@ -84,7 +86,7 @@ describe.each(Object.keys(environments) as EnvironmentName[])('pipeline of %s', 
   it('reserves concurrency only where the config does', () => {
     const reserved = functions.map(([, { Properties }]) => Properties.ReservedConcurrentExecutions);
     const numbers = reserved.filter((value) => value !== undefined).sort((a, b) => a - b);
-    expect(numbers).toEqual(name === 'prod' ? [10, 20, 20, 50, 100, 100] : []);
+    expect(numbers).toEqual(name === 'prod' ? [5, 10, 20, 20, 50, 100, 100] : []);
   });
 
   it.each([
@@ -132,6 +134,7 @@ describe.each(Object.keys(environments) as EnvironmentName[])('pipeline of %s', 
   it.each([
     ['RetentionAudit', 'auditRetention', 'AuditRetentionFunction'],
     ['RejectionReports', 'reportRejections', 'ReportRejectionsFunction'],
+    ['HoldReconciliation', 'reconcileHolds', 'ReconcileHoldsFunction'],
   ] as const)('runs %s on its schedule with an empty event', (control, schedule, fn) => {
     const { Properties } = resourceOf(template, 'AWS::Events::Rule', `${control}/Schedule`);
     expect(Properties).toMatchObject({

@@ -23,6 +23,7 @@ import type {
 import type { EpochKey } from '../../lambdas/domain/evidence/keyed-hash.ts';
 import type { Lock } from '../../lambdas/domain/evidence/retention.ts';
 import { sha256Hex, storeKey } from '../../lambdas/domain/evidence/store-key.ts';
+import { versionName } from '../../lambdas/domain/evidence/version-name.ts';
 import type { Identity } from '../../lambdas/domain/openlineage/event.ts';
 import type {
   ChainVault,
@@ -67,7 +68,7 @@ interface StoredVersion extends ObjectVersion {
 }
 
 /** Lets a test refuse calls by name, to see what a failure in the middle leaves behind. */
-class Faults {
+export class Faults {
   readonly calls: string[] = [];
   readonly #refusals = new Map<string, number>();
   readonly #errors = new Map<string, Error>();
@@ -103,6 +104,8 @@ class Faults {
 class InMemoryBucket {
   readonly bucket: string;
   readonly versions: StoredVersion[] = [];
+  /** Names of the versions whose legal hold is on. */
+  readonly held = new Set<string>();
   readonly #clock: Clock;
   #written = 0;
 
@@ -301,7 +304,7 @@ export class InMemoryNotes implements WorkNotes {
 
 /** Looks at what these buckets hold. */
 export function inspectorOver(
-  ...buckets: ReadonlyArray<Pick<InMemoryBucket, 'bucket' | 'versions'>>
+  ...buckets: ReadonlyArray<Pick<InMemoryBucket, 'bucket' | 'versions' | 'held'>>
 ): VersionInspector {
   const versionsOf = (bucket: string) =>
     buckets.find((candidate) => candidate.bucket === bucket)?.versions ?? [];
@@ -318,7 +321,7 @@ export function inspectorOver(
         lastModified: `${held.lastModified.slice(0, 19)}.000Z`,
         ...(mode && { mode }),
         ...(retainUntil && { retainUntil }),
-        legalHold: false,
+        legalHold: buckets.some(({ held }) => held.has(versionName({ bucket, key, versionId }))),
       };
     },
     async *list(bucket, prefix) {

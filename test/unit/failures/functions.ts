@@ -33,6 +33,7 @@ import {
   SingleEpochKey,
 } from '../../support/fakes.ts';
 import { exported, GOOD_SPAN } from '../../support/front-door.ts';
+import { InMemoryHoldIndex, InMemoryLegalHolds } from '../../support/hold-fakes.ts';
 import { KEY, producersWith, request } from '../../support/http.ts';
 import { kinesisEvent } from '../../support/kinesis-event.ts';
 import { receipt } from '../query/store.ts';
@@ -76,9 +77,11 @@ async function filledStore(sabotage: Sabotage, { logger, metrics }: Output) {
     logger: { info() {}, warn() {}, error() {} },
     metrics: { addMetric() {}, publishStoredMetrics() {} },
   };
+  const holds = new InMemoryHoldIndex();
+  const legalHolds = new InMemoryLegalHolds(vault);
   const archiving = {
     ...{ vault, staging, index, reader: readerOver(vault, staging), retention: RETENTION },
-    ...{ policy: STRICT, epochKeys: new SingleEpochKey() },
+    ...{ holds, legalHolds, policy: STRICT, epochKeys: new SingleEpochKey() },
     ...{ clock: () => NOW, traceContextFacets: TRACE_FACETS, runIdAttributes: RUN_ID_ATTRIBUTES },
   };
   await createArchiveTraces({ ...archiving, ...silent })(kinesisEvent([traceRecord]), CONTEXT);
@@ -94,7 +97,8 @@ async function filledStore(sabotage: Sabotage, { logger, metrics }: Output) {
     },
   });
   const ports = sabotage({
-    ...{ vault, staging, index, registry, inspector: inspectorOver(vault), ...extenderOver(vault) },
+    ...{ vault, staging, index, registry, holds, legalHolds, inspector: inspectorOver(vault) },
+    ...extenderOver(vault),
     ...{
       directory: registry,
       rejections: usage,

@@ -102,6 +102,7 @@ describe('describeEnvironment', () => {
     'LineageStreamName TracesStreamName HmacKeyArn IngestFunctionName IngestTracesFunctionName',
     'ArchiveFunctionName ArchiveTracesFunctionName RedriveFunctionName QueryFunctionName ProducersFunctionName',
     'AuditRetentionFunctionName ReportRejectionsFunctionName UsageTableName',
+    'HoldsFunctionName ReconcileHoldsFunctionName',
   ].flatMap((line) => line.split(' '));
   const outputs = {
     ...Object.fromEntries(names.map((name) => [name, name])),
