@@ -18,6 +18,8 @@ import { printable, table } from './table.ts';
 /** Public, so that a preview is the same everywhere; a store has a secret one for each epoch. */
 export const PREVIEW_KEY = { epoch: 0, secret: Buffer.from('lineage-evidence preview') };
 
+const BYTE_ORDER_MARK = '\uFEFF';
+
 /** Any time that a store takes: nothing of a document depends on it. */
 const PREVIEWED_AT_MILLIS = Date.UTC(2026, 0);
 
@@ -102,7 +104,9 @@ export function renderPreview({ file, kind, document, redaction, facts }: EventP
 
 async function readText(file: string): Promise<string> {
   try {
-    return await readFile(file, 'utf8');
+    const text = await readFile(file, 'utf8');
+    // Windows writes one; a store drops it too.
+    return text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
   } catch {
     throw new CliError(ExitCode.usage, `${file} cannot be read.`);
   }

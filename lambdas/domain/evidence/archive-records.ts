@@ -211,8 +211,9 @@ function prepareOnce(
 
 function findingsOf(envelope: Envelope, arrivedAtMillis: number, plane: Plane): Finding[] {
   const found: Array<[kind: FindingKind, detail: Finding['detail']]> = [];
-  if (envelope.redaction.mode === 'skeleton') {
-    found.push(['stored_reduced', { policy: envelope.redaction.policy }]);
+  const { policy, mode, reason } = envelope.redaction;
+  if (mode === 'skeleton') {
+    found.push(['stored_reduced', { policy, ...(reason !== undefined && { reason }) }]);
   }
   const skewMillis = Math.abs(arrivedAtMillis - Date.parse(envelope.acceptedAt));
   if (skewMillis > MAX_ACCEPTANCE_SKEW_MILLIS)

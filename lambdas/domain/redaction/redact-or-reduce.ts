@@ -1,3 +1,4 @@
+import { errorCode } from '../errors.ts';
 import type { Redaction } from '../evidence/envelope.ts';
 import type { EpochKey } from '../evidence/keyed-hash.ts';
 import type { JsonDocument } from '../json/document.ts';
@@ -32,18 +33,22 @@ export function redactOrReduce<P extends Place>(
   try {
     const { text, fields, facts } = redactDocument(document, places, redactorOf(settings));
     return { text, redaction: { policy: settings.policy.id, mode: 'full', fields }, facts };
-  } catch {
-    return reduce(document, settings, skeletonOf);
+  } catch (error) {
+    return reduce(document, settings, skeletonOf, errorCode(error));
   }
 }
 
-/** The skeleton of a document, without a try to redact it. */
+/**
+ * The skeleton of a document, without a try to redact it.
+ * @param reason a code, stored with it
+ */
 export function reduce(
   document: JsonDocument,
   settings: RedactionSettings,
   skeletonOf: SkeletonOf,
+  reason: string,
 ): Stored {
-  const redaction: Redaction = { policy: settings.policy.id, mode: 'skeleton', fields: [] };
+  const redaction: Redaction = { policy: settings.policy.id, mode: 'skeleton', reason, fields: [] };
   return { text: skeletonOf(document, redactorOf(settings)), redaction, facts: {} };
 }
 

@@ -3,7 +3,7 @@ import { redactCommandLine } from './command-line.ts';
 import type { ErrorFields } from './error-fields.ts';
 import { redactErrorText } from './error-text.ts';
 import type { SourcedDialect } from './event-dialect.ts';
-import { needsPseudonymInPath, pseudonym } from './identifier.ts';
+import { isDataNameInPath, pseudonym } from './identifier.ts';
 import { marker } from './marker.ts';
 import { Memory } from './memory.ts';
 import { isColumnData } from './names.ts';
@@ -131,7 +131,7 @@ export class ValueRedactor {
   private identity(text: string): RedactedValue | undefined {
     const bare = redactUrl(text);
     const name = bare?.text ?? text;
-    if (name === '' || needsPseudonymInPath(name)) return this.named(text);
+    if (name === '' || isDataNameInPath(name)) return this.named(text);
     return bare;
   }
 
@@ -141,7 +141,7 @@ export class ValueRedactor {
 
   /** Teams stay, persons become pseudonyms. */
   private person(text: string): RedactedValue | undefined {
-    if (PSEUDONYM.test(text) || (TEAM.test(text) && !needsPseudonymInPath(text))) return undefined;
+    if (PSEUDONYM.test(text) || (TEAM.test(text) && !isDataNameInPath(text))) return undefined;
     return { text: this.pseudonym(text), rules: ['person'] };
   }
 

@@ -69,6 +69,12 @@ describe('a preview of events', () => {
     expect(await previewFile(fileOf(`${one}\n${one}\n`), STRICT)).toHaveLength(2);
   });
 
+  it('drops a byte order mark', async () => {
+    const [plain] = await previewFile(fileOf(event({})), STRICT);
+    const [marked] = await previewFile(fileOf(`\uFEFF${event({})}`), STRICT);
+    expect(marked?.document).toBe(plain?.document);
+  });
+
   it('goes by the policy', async () => {
     const file = fileOf(event({ acme: { note: 'as it is' } }));
     const [kept] = await previewFile(file, STRICT);
