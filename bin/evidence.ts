@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { type CliContext, runCommand } from './evidence/cli.ts';
+import { addEraseSubjectCommand } from './evidence/erase-subject.ts';
 import { addProducersCommand } from './evidence/producers.ts';
 import { addRedactCommand } from './evidence/redact.ts';
 import { addRunCommand } from './evidence/run.ts';
@@ -27,5 +28,6 @@ addRunCommand(program, context);
 addTraceCommand(program, context);
 addProducersCommand(program, context);
 addRedactCommand(program, context, process.stdin);
+addEraseSubjectCommand(program, context, process.stdin);
 
 await runCommand(program);

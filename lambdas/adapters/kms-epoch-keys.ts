@@ -56,6 +56,12 @@ export class KmsEpochKeys implements EpochKeys {
     return found && this.#unwrap(found);
   }
 
+  /** The keys of all epochs, the oldest first. @throws UnavailableError when one cannot be unwrapped */
+  async every(): Promise<EpochKey[]> {
+    const documents = await this.#all();
+    return Promise.all(documents.map((document) => this.#unwrap(document)));
+  }
+
   /** @param notBeforeMillis documents that were read earlier are read anew */
   async #all(notBeforeMillis = 0): Promise<readonly WrappedEpochKey[]> {
     const now = this.#clock();

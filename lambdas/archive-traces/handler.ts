@@ -9,7 +9,11 @@ type Dependencies = Omit<ArchiveHandlerDependencies, 'plane' | 'prepare' | 'stor
 /** Stores trace exports: governed traces in the vault, the others in staging until a run names them. */
 export function createHandler(dependencies: Dependencies) {
   const store: ArchiveDependencies['store'] = (dated) => storeTraces(dated, dependencies);
-  const prepare: ArchiveDependencies['prepare'] = (record, key) =>
-    prepareTraces(record, { policy: dependencies.policy, key }, dependencies.runIdAttributes);
+  const prepare: ArchiveDependencies['prepare'] = (record, key, subjects) =>
+    prepareTraces(
+      record,
+      { policy: dependencies.policy, key, subjects },
+      dependencies.runIdAttributes,
+    );
   return archiveHandler({ ...dependencies, plane: 'traces', prepare, store });
 }

@@ -1,6 +1,7 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics } from '@aws-lambda-powertools/metrics';
 import { DynamoRunIndex } from '../adapters/dynamo-run-index.ts';
+import { DynamoSubjectKeys } from '../adapters/dynamo-subject-keys.ts';
 import { DynamoTable } from '../adapters/dynamo-table.ts';
 import { KmsEpochKeys } from '../adapters/kms-epoch-keys.ts';
 import { S3ObjectReader } from '../adapters/s3-object-reader.ts';
@@ -22,6 +23,7 @@ const handle = createHandler({
   staging: new S3TraceStaging(s3, requireEnv('STAGING_BUCKET_NAME')),
   index: new DynamoRunIndex(new DynamoTable(dynamo, requireEnv('INDEX_TABLE_NAME'))),
   epochKeys: new KmsEpochKeys(createKmsClient(), producers, Date.now),
+  subjectKeys: new DynamoSubjectKeys(new DynamoTable(dynamo, requireEnv('SUBJECTS_TABLE_NAME'))),
   policy: readRedactionPolicy(),
   retention: requireRetention(),
   runIdAttributes: requireList('RUN_ID_ATTRIBUTES'),

@@ -1,6 +1,7 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics } from '@aws-lambda-powertools/metrics';
 import { DynamoRunIndex } from '../adapters/dynamo-run-index.ts';
+import { DynamoSubjectKeys } from '../adapters/dynamo-subject-keys.ts';
 import { DynamoTable } from '../adapters/dynamo-table.ts';
 import { KmsEpochKeys } from '../adapters/kms-epoch-keys.ts';
 import { S3ObjectReader } from '../adapters/s3-object-reader.ts';
@@ -21,6 +22,7 @@ const handle = createHandler({
   reader: new S3ObjectReader(s3),
   index: new DynamoRunIndex(new DynamoTable(dynamo, requireEnv('INDEX_TABLE_NAME'))),
   epochKeys: new KmsEpochKeys(createKmsClient(), producers, Date.now),
+  subjectKeys: new DynamoSubjectKeys(new DynamoTable(dynamo, requireEnv('SUBJECTS_TABLE_NAME'))),
   policy: readRedactionPolicy(),
   retention: requireRetention(),
   traceContextFacets: requireList('TRACE_CONTEXT_FACETS'),

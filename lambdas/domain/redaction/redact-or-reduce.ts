@@ -2,6 +2,7 @@ import { errorCode } from '../errors.ts';
 import type { Redaction } from '../evidence/envelope.ts';
 import type { EpochKey } from '../evidence/keyed-hash.ts';
 import type { JsonDocument } from '../json/document.ts';
+import type { SubjectPseudonyms } from '../subjects/pseudonym.ts';
 import type { RedactionFacts } from './fact-list.ts';
 import type { Place, Places } from './places.ts';
 import type { RedactionPolicy } from './policy.ts';
@@ -12,6 +13,8 @@ import { ValueRedactor } from './redact-value.ts';
 export interface RedactionSettings {
   readonly policy: RedactionPolicy;
   readonly key: EpochKey;
+  /** @default - every subject is dropped */
+  readonly subjects?: SubjectPseudonyms;
 }
 
 interface Stored {
@@ -52,6 +55,7 @@ export function reduce(
   return { text: skeletonOf(document, redactorOf(settings)), redaction, facts: {} };
 }
 
-function redactorOf({ policy, key }: RedactionSettings): ValueRedactor {
-  return new ValueRedactor({ key, exactFingerprints: policy.rules.exactFingerprints });
+function redactorOf({ policy, key, subjects }: RedactionSettings): ValueRedactor {
+  const { exactFingerprints } = policy.rules;
+  return new ValueRedactor({ key, exactFingerprints, ...(subjects && { subjects }) });
 }

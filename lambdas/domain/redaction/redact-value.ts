@@ -1,4 +1,5 @@
 import { type EpochKey, keyedHash } from '../evidence/keyed-hash.ts';
+import { isSubjectPseudonym, type SubjectPseudonyms } from '../subjects/pseudonym.ts';
 import { redactCommandLine } from './command-line.ts';
 import type { ErrorFields } from './error-fields.ts';
 import { redactErrorText } from './error-text.ts';
@@ -41,6 +42,8 @@ export interface ValueContext {
   readonly key: EpochKey;
   /** Whether the policy asks for {@link StatementFacts.exact}. */
   readonly exactFingerprints: boolean;
+  /** @default - every subject is dropped */
+  readonly subjects?: SubjectPseudonyms;
 }
 
 /** Redacts one text by its treatment. */
@@ -90,6 +93,8 @@ export class ValueRedactor {
         return isColumnData(text) ? this.named(text) : undefined;
       case 'pseudonym':
         return this.person(text);
+      case 'subject':
+        return this.subject(text);
       case 'scan':
         return isSqlLike(text) ? this.sql(text, dialect) : scanText(text);
       default:
@@ -143,6 +148,12 @@ export class ValueRedactor {
   private person(text: string): RedactedValue | undefined {
     if (PSEUDONYM.test(text) || (TEAM.test(text) && !isDataNameInPath(text))) return undefined;
     return { text: this.pseudonym(text), rules: ['person'] };
+  }
+
+  /** The key of the subject may be erased: then nothing may stand for them. */
+  private subject(text: string): RedactedValue | undefined {
+    if (isSubjectPseudonym(text)) return undefined;
+    return { text: this.context.subjects?.(text) ?? marker('subject'), rules: ['subject'] };
   }
 
   /** Stands for a name that is data: the same for the same name in the same epoch. */
