@@ -71,6 +71,9 @@ const CONCURRENT_DOCUMENTS = 8;
 const MAX_SLICE_CHARACTERS = 8 * 1024 * 1024;
 const MAX_SLICE_FILED = 5_000;
 
+/** A record that names persons is redacted again when their keys are there. */
+const TIMES_WITH_SUBJECTS = 2;
+
 /** A record in quarantine is a document and a finding, and a row for each. */
 const FILED_IN_QUARANTINE = 5;
 
@@ -146,7 +149,8 @@ function prepareSlice(
     slice.push(once);
     const { prepared, subjects } = once;
     if ('envelopes' in prepared) {
-      characters += sum(prepared.envelopes.map(charactersOf));
+      const times = subjects ? TIMES_WITH_SUBJECTS : 1;
+      characters += times * sum(prepared.envelopes.map(charactersOf));
       filed += prepared.filed + (subjects?.named.count ?? 0);
     } else {
       filed += FILED_IN_QUARANTINE;

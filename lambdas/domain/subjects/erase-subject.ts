@@ -7,7 +7,7 @@ import { subjectLookup, subjectPseudonym } from './pseudonym.ts';
 export interface SubjectDependencies extends Pick<RecordDependencies, 'retention' | 'clock'> {
   readonly vault: Pick<RecordDependencies['vault'], 'putDocument'>;
   readonly subjects: ErasableSubjects;
-  /** Of every epoch whose key can still be had. */
+  /** Of every epoch that was not destroyed: to leave one out would leave a key of the person in place. */
   readonly epochKeys: () => Promise<readonly EpochKey[]>;
   readonly newErasureId: () => string;
 }

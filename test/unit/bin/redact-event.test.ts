@@ -75,6 +75,13 @@ describe('a preview of events', () => {
     expect(marked?.document).toBe(plain?.document);
   });
 
+  it('shows where a pseudonym of a person would stand', async () => {
+    const file = fileOf(event({ acme: { actor: 'jane' } }));
+    const [preview] = await previewFile(file, readPolicy({ subject: ['facet:acme.actor'] }));
+    expect(preview?.document).toMatch(/"sub_[a-p]{32}"/);
+    expect(preview?.redaction.fields).toMatchObject([{ rule: 'subject' }]);
+  });
+
   it('goes by the policy', async () => {
     const file = fileOf(event({ acme: { note: 'as it is' } }));
     const [kept] = await previewFile(file, STRICT);
