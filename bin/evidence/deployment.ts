@@ -6,7 +6,12 @@ import { CliError, ExitCode } from './cli.ts';
 /** The parts of a deployment that tools address by name, from the outputs of its stacks. */
 export interface DeployedResources {
   readonly buckets: { readonly vault: string; readonly staging: string };
-  readonly tables: { readonly index: string; readonly producers: string; readonly usage: string };
+  readonly tables: {
+    readonly index: string;
+    readonly producers: string;
+    readonly usage: string;
+    readonly subjects: string;
+  };
   readonly streams: { readonly lineage: string; readonly traces: string };
   readonly functions: {
     readonly ingest: string;
@@ -32,6 +37,7 @@ export function resourcesFrom(output: (name: string) => string): DeployedResourc
       index: output('IndexTableName'),
       producers: output('ProducersTableName'),
       usage: output('UsageTableName'),
+      subjects: output('SubjectsTableName'),
     },
     streams: { lineage: output('LineageStreamName'), traces: output('TracesStreamName') },
     functions: {

@@ -10,6 +10,7 @@ import { EvidenceVault } from '../constructs/evidence-vault.ts';
 import { FailureQueue } from '../constructs/failure-queue.ts';
 import { HmacKeys } from '../constructs/hmac-keys.ts';
 import { StagingBucket } from '../constructs/staging-bucket.ts';
+import { SubjectKeys } from '../constructs/subject-keys.ts';
 
 export interface DataStackProps extends StackProps {
   readonly config: EnvironmentConfig;
@@ -41,6 +42,7 @@ export class DataStack extends Stack {
       }),
       tables: new EvidenceTables(this, 'Tables', { deletionProtection }),
       hmacKeys: new HmacKeys(this, 'HmacKeys'),
+      subjectKeys: new SubjectKeys(this, 'Subjects', { deletionProtection }),
       lineage: new EventStream(this, 'Lineage', { ...streams, content: 'Lineage events' }),
       traces: new EventStream(this, 'Traces', { ...streams, content: 'Spans' }),
       lineageFailures: new FailureQueue(this, 'LineageFailures'),
@@ -51,14 +53,15 @@ export class DataStack extends Stack {
 
   /** Exports stay even when the pipeline drops a use: CloudFormation would refuse to remove one that is still read. */
   #publish(resources: EvidenceResources): void {
-    const { hmacKeys, lineage, lineageFailures, staging, tables, traces, tracesFailures, vault } =
-      resources;
+    const { hmacKeys, lineage, lineageFailures, staging, subjectKeys } = resources;
+    const { tables, traces, tracesFailures, vault } = resources;
     const outputs: Record<string, string> = {
       VaultBucketName: vault.bucket.bucketName,
       StagingBucketName: staging.bucket.bucketName,
       IndexTableName: tables.index.table.tableName,
       ProducersTableName: tables.producers.table.tableName,
       UsageTableName: tables.usage.table.tableName,
+      SubjectsTableName: subjectKeys.keys.table.tableName,
       LineageStreamName: lineage.stream.streamName,
       TracesStreamName: traces.stream.streamName,
       HmacKeyArn: hmacKeys.current.keyArn,
@@ -78,6 +81,8 @@ export class DataStack extends Stack {
       tables.index.table.tableArn,
       tables.producers.table.tableArn,
       tables.usage.table.tableArn,
+      subjectKeys.key.keyArn,
+      subjectKeys.keys.table.tableArn,
       lineage.stream.streamArn,
       lineage.key.keyArn,
       traces.stream.streamArn,

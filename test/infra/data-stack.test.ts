@@ -25,6 +25,8 @@ const PINNED = [
   'StagingBucketF0D7AEDD',
   'StagingBucketPolicy70C2CE4D',
   'StagingKey1A9D4FB3',
+  'SubjectsKeyCDC84BE4',
+  'SubjectsKeysTable5A7581B5',
   'TablesIndexTable5C478C95',
   'TablesKeyD3984C03',
   'TablesProducersTableDBCC47FA',
@@ -72,7 +74,7 @@ describe.each(names)('data stack of %s', (name) => {
 
   it('rotates every key', () => {
     const keys = resourcesOf(template, 'AWS::KMS::Key');
-    expect(keys.length).toBe(6);
+    expect(keys.length).toBe(7);
     for (const [, key] of keys) expect(key.Properties.EnableKeyRotation).toBe(true);
   });
 
@@ -125,6 +127,17 @@ describe.each(names)('data stack of %s', (name) => {
       TimeToLiveSpecification: { AttributeName: 'expiresAt', Enabled: true },
     });
     expect(JSON.stringify(Properties.SSESpecification)).toContain('TablesKey');
+  });
+
+  it('keeps the keys of subjects where no backup brings one back, under a key of their own', () => {
+    const { Properties } = resourceOf(template, 'AWS::DynamoDB::Table', 'Subjects/Keys/Table');
+    expect(Properties).toMatchObject({
+      DeletionProtectionEnabled: config.deletionProtection,
+      PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: false },
+      SSESpecification: { SSEEnabled: true, SSEType: 'KMS' },
+    });
+    expect(Properties.StreamSpecification).toBeUndefined();
+    expect(JSON.stringify(Properties.SSESpecification)).toContain('SubjectsKey');
   });
 
   it('lists the index by hour', () => {
@@ -185,6 +198,6 @@ describe.each(names)('data stack of %s', (name) => {
     ]).matchAll(/"Fn::ImportValue":"([^"]*-Data:[^"]*)"/g);
 
     for (const [, exportName] of imported) expect(exported).toContain(exportName);
-    expect(exported.length).toBe(30);
+    expect(exported.length).toBe(33);
   });
 });

@@ -11,6 +11,7 @@ const OUTPUTS: Record<StackName, string[]> = {
     'LineageStreamName',
     'ProducersTableName',
     'StagingBucketName',
+    'SubjectsTableName',
     'TracesFailureQueueUrl',
     'TracesStreamName',
     'UsageTableName',

@@ -2,6 +2,7 @@ import { inject } from 'vitest';
 import { DynamoProducerDirectory } from '../../lambdas/adapters/dynamo-producer-directory.ts';
 import { DynamoProducerRegistry } from '../../lambdas/adapters/dynamo-producer-registry.ts';
 import { DynamoRunIndex } from '../../lambdas/adapters/dynamo-run-index.ts';
+import { DynamoSubjectKeys } from '../../lambdas/adapters/dynamo-subject-keys.ts';
 import { DynamoTable } from '../../lambdas/adapters/dynamo-table.ts';
 import { DynamoUsage } from '../../lambdas/adapters/dynamo-usage.ts';
 import { S3ObjectReader } from '../../lambdas/adapters/s3-object-reader.ts';
@@ -13,6 +14,7 @@ import { retentionSetting } from '../../lib/config/retention-setting.ts';
 import { createClients } from '../../localstack/clients.ts';
 import { describeProducersContract } from '../support/contracts/producers-contract.ts';
 import { describeRunIndexContract } from '../support/contracts/run-index-contract.ts';
+import { describeSubjectKeysContract } from '../support/contracts/subject-keys-contract.ts';
 import { describeUsageContract } from '../support/contracts/usage-contract.ts';
 import { describeVaultContract } from '../support/contracts/vault-contract.ts';
 
@@ -42,6 +44,11 @@ describeProducersContract('DynamoDB', () => {
 describeRunIndexContract(
   'DynamoDB',
   () => new DynamoRunIndex(new DynamoTable(clients.dynamodb, tables.index)),
+);
+
+describeSubjectKeysContract(
+  'DynamoDB',
+  () => new DynamoSubjectKeys(new DynamoTable(clients.dynamodb, tables.subjects)),
 );
 
 describeUsageContract(

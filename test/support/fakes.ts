@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { Finding, StreamPlane } from '../../lambdas/domain/audit/findings.ts';
 import {
   MAX_SAMPLES,
@@ -30,6 +31,7 @@ import type {
   Clock,
   DocumentVault,
   EpochKeys,
+  ErasableSubjects,
   EventPublisher,
   Location,
   ObjectReader,
@@ -44,7 +46,9 @@ import type {
   StoredObjects,
   StreamArrival,
   StreamCounter,
+  SubjectKeys,
   TokenLease,
+  Tombstone,
   TraceStaging,
   VersionInspector,
   VersionStreams,
@@ -720,10 +724,41 @@ export class SingleEpochKey implements EpochKeys {
   }
 }
 
+/** Subject keys as a map. Calls yield first, so that two writers do interleave. */
+export class InMemorySubjectKeys implements SubjectKeys, ErasableSubjects {
+  readonly faults = new Faults();
+  readonly held = new Map<string, { readonly secret: Uint8Array } | Tombstone>();
+  calls = 0;
+
+  async secretOf(lookup: string): Promise<Uint8Array | undefined> {
+    this.calls++;
+    this.faults.enter('secretOf');
+    await Promise.resolve();
+    const found = this.held.get(lookup) ?? { secret: randomBytes(32) };
+    this.held.set(lookup, found);
+    return 'secret' in found ? found.secret : undefined;
+  }
+
+  async find(lookup: string): Promise<{ readonly secret: Uint8Array } | Tombstone | undefined> {
+    this.faults.enter('find');
+    return this.held.get(lookup);
+  }
+
+  async erase(lookup: string, erasure: Omit<Tombstone, 'hadKey'>): Promise<Tombstone> {
+    this.faults.enter('erase');
+    const found = this.held.get(lookup);
+    if (found && 'erasureId' in found) return found;
+    const tombstone = { ...erasure, hadKey: found !== undefined };
+    this.held.set(lookup, tombstone);
+    return tombstone;
+  }
+}
+
 /** What archiving needs beside the stores, for records of the epoch that builders use. */
 export function singlePolicy() {
   return {
     epochKeys: new SingleEpochKey(),
+    subjectKeys: new InMemorySubjectKeys(),
     policy: STRICT,
     recordPolicy: async () => undefined,
   };

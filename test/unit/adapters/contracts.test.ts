@@ -1,10 +1,12 @@
 import { describeProducersContract } from '../../support/contracts/producers-contract.ts';
 import { describeRunIndexContract } from '../../support/contracts/run-index-contract.ts';
+import { describeSubjectKeysContract } from '../../support/contracts/subject-keys-contract.ts';
 import { describeUsageContract } from '../../support/contracts/usage-contract.ts';
 import { describeVaultContract } from '../../support/contracts/vault-contract.ts';
 import {
   InMemoryProducers,
   InMemoryRunIndex,
+  InMemorySubjectKeys,
   InMemoryUsage,
   InMemoryVault,
   inspectorOver,
@@ -35,3 +37,5 @@ describeProducersContract('in memory', () => {
 describeRunIndexContract('in memory', () => new InMemoryRunIndex());
 
 describeUsageContract('in memory', () => new InMemoryUsage());
+
+describeSubjectKeysContract('in memory', () => new InMemorySubjectKeys());

@@ -111,6 +111,7 @@ describe('archiving a batch', () => {
       skeletons: 1,
     });
     expect(findings()).toEqual(['stored_reduced receipt-1']);
+    expect(text()).toContain('"detail":{"policy":"strict/1","reason":"TypeError"}');
     expect(text()).not.toContain(CANARY);
   });
 

@@ -3,7 +3,7 @@ import { createHandler as createArchive } from '../../../lambdas/archive/handler
 import { createHandler as createArchiveTraces } from '../../../lambdas/archive-traces/handler.ts';
 import { createHandler as createAudit } from '../../../lambdas/audit-retention/handler.ts';
 import { RateLimiter } from '../../../lambdas/domain/producers/rate-limit.ts';
-import { STRICT } from '../../../lambdas/domain/redaction/policy.ts';
+import { readPolicy, STRICT } from '../../../lambdas/domain/redaction/policy.ts';
 import { createHandler as createIngest } from '../../../lambdas/ingest/handler.ts';
 import { createHandler as createIngestTraces } from '../../../lambdas/ingest-traces/handler.ts';
 import { createHandler as createProducers } from '../../../lambdas/producers/handler.ts';
@@ -26,6 +26,7 @@ import {
   InMemoryRunIndex,
   InMemoryStaging,
   InMemoryStream,
+  InMemorySubjectKeys,
   InMemoryUsage,
   InMemoryVault,
   inspectorOver,
@@ -82,6 +83,7 @@ async function filledStore(sabotage: Sabotage, { logger, metrics }: Output) {
   const archiving = {
     ...{ vault, staging, index, reader: readerOver(vault, staging), retention: RETENTION },
     ...{ holds, legalHolds, policy: STRICT, epochKeys: new SingleEpochKey() },
+    subjectKeys: new InMemorySubjectKeys(),
     ...{ clock: () => NOW, traceContextFacets: TRACE_FACETS, runIdAttributes: RUN_ID_ATTRIBUTES },
   };
   await createArchiveTraces({ ...archiving, ...silent })(kinesisEvent([traceRecord]), CONTEXT);
@@ -107,15 +109,19 @@ async function filledStore(sabotage: Sabotage, { logger, metrics }: Output) {
     reader: archiving.reader,
     publisher: new InMemoryStream(),
     epochKeys: new SingleEpochKey(),
+    subjectKeys: archiving.subjectKeys,
   });
   const settings = {
-    policy: STRICT,
+    policy: NAMING_SUBJECTS,
     clock: () => NOW,
     retention: RETENTION,
     authMode: 'bearer' as const,
   };
   return { ...ports, ...settings, logger, metrics };
 }
+
+/** A subject is looked up only where the policy has one. */
+const NAMING_SUBJECTS = readPolicy({ subject: ['facet:acting.id', 'attribute:enduser.id'] });
 
 const traceContext = { ctx: { traceId: TRACE_A, spanId: 'cd'.repeat(8) } };
 const runRecord = consumed(
@@ -167,7 +173,8 @@ export const FUNCTIONS: Readonly<
   archive: async (sabotage, output) => {
     const dependencies = await filledStore(sabotage, output);
     const handler = createArchive({ ...dependencies, traceContextFacets: TRACE_FACETS }) as Handler;
-    const another = consumed(3, runEventText({ run: { runId: 'another', facets: traceContext } }));
+    const facets = { ...traceContext, acting: { id: 'jane' } };
+    const another = consumed(3, runEventText({ run: { runId: 'another', facets } }));
     return { handler, events: [kinesisEvent([another, poison]), {}] };
   },
   'archive-traces': async (sabotage, output) => {

@@ -70,7 +70,12 @@ describe('a function as it is deployed, when AWS refuses with an error that quot
       ...{ AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true' },
       ...{ POWERTOOLS_SERVICE_NAME: 'test', POWERTOOLS_METRICS_NAMESPACE: 'test' },
       ...{ VAULT_BUCKET_NAME: 'vault', STAGING_BUCKET_NAME: 'staging', INDEX_TABLE_NAME: 'index' },
-      ...{ PRODUCERS_TABLE_NAME: 'producers', USAGE_TABLE_NAME: 'usage', AUTH_MODE: 'bearer' },
+      ...{
+        PRODUCERS_TABLE_NAME: 'producers',
+        USAGE_TABLE_NAME: 'usage',
+        SUBJECTS_TABLE_NAME: 'subjects',
+        AUTH_MODE: 'bearer',
+      },
       ...{ LINEAGE_STREAM_NAME: 'lineage', TRACES_STREAM_NAME: 'traces' },
       ...{ ARCHIVE_FUNCTION_NAME: 'archive', ARCHIVE_TRACES_FUNCTION_NAME: 'archive-traces' },
       ...{ RUN_ID_ATTRIBUTES: 'lineage.run_id', TRACE_CONTEXT_FACETS: 'ctx' },
