@@ -18,8 +18,11 @@ export interface DeployedResources {
     readonly producers: string;
     readonly auditRetention: string;
     readonly reportRejections: string;
+    readonly seal: string;
   };
   readonly hmacKeyArn: string;
+  /** The key that signs digests. */
+  readonly signingKeyId: string;
 }
 
 /** @param output answers the value of a stack output, or throws what the caller wants thrown */
@@ -42,8 +45,10 @@ export function resourcesFrom(output: (name: string) => string): DeployedResourc
       producers: output('ProducersFunctionName'),
       auditRetention: output('AuditRetentionFunctionName'),
       reportRejections: output('ReportRejectionsFunctionName'),
+      seal: output('SealFunctionName'),
     },
     hmacKeyArn: output('HmacKeyArn'),
+    signingKeyId: output('SigningKeyId'),
   };
 }
 

@@ -6,6 +6,7 @@ import type { EnvironmentConfig } from './environment-config.ts';
 import { environmentSchema } from './environment-schema.ts';
 import { checkRedaction } from './redaction-rules.ts';
 import { checkRetention } from './retention-rules.ts';
+import { checkSealing } from './sealing-rules.ts';
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
@@ -28,6 +29,7 @@ export function validateEnvironmentConfig(config: EnvironmentConfig): Environmen
   checkPlace(check, config);
   checkRetention(check, config);
   checkRedaction(check, config);
+  checkSealing(check, config);
   checkCapacity(check, config);
   checkEndpoint(check, config);
   checkOperations(check, config);

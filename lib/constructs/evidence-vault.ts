@@ -24,7 +24,7 @@ export interface EvidenceVaultProps {
 }
 
 /** Folders of the vault that functions touch: keys are an operator's. */
-type VaultFolder = Exclude<keyof typeof EvidencePrefix, 'keys'>;
+export type VaultFolder = Exclude<keyof typeof EvidencePrefix, 'keys'>;
 
 /** AWS documents GetObject as a condition of HEAD, also for a version. */
 const INSPECT_VERSION = [
@@ -83,6 +83,14 @@ export class EvidenceVault extends Construct {
     fn.allow(['kms:Decrypt'], [this.key.keyArn]);
   }
 
+  /** Content and retention of every version, whatever folder it lies in; digests list them all. */
+  grantReadAll(fn: ServiceFunction): void {
+    const all = Object.values(EvidencePrefix);
+    allowObjects(fn, this.bucket, [...READ_VERSION, 's3:GetObjectRetention'], all);
+    allowToSeeAbsence(fn, this.bucket);
+    fn.allow(['kms:Decrypt'], [this.key.keyArn]);
+  }
+
   /** Whether versions in the folders are there, until when they are locked and whether they are held. */
   grantInspect(fn: ServiceFunction, ...folders: readonly VaultFolder[]): void {
     this.#allow(fn, INSPECT_VERSION, folders);
@@ -104,7 +112,7 @@ export class EvidenceVault extends Construct {
 }
 
 /** Disabling the key hides the evidence as well as deleting it would. */
-function keyGuard(deploymentRoleArn: string): PolicyStatement {
+export function keyGuard(deploymentRoleArn: string): PolicyStatement {
   return new PolicyStatement({
     sid: 'DenyGuardChanges',
     effect: Effect.DENY,

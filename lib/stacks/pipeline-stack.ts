@@ -6,6 +6,7 @@ import type { EvidenceResources } from '../constructs/evidence-resources.ts';
 import { FrontDoor } from '../constructs/front-door.ts';
 import { RejectionReports } from '../constructs/rejection-reports.ts';
 import { RetentionAudit } from '../constructs/retention-audit.ts';
+import { Sealer } from '../constructs/sealer.ts';
 
 export interface PipelineStackProps extends StackProps {
   readonly config: EnvironmentConfig;
@@ -18,6 +19,7 @@ export class PipelineStack extends Stack {
   readonly archiveLine: ArchiveLine;
   readonly retentionAudit: RetentionAudit;
   readonly rejectionReports: RejectionReports;
+  readonly sealer: Sealer;
 
   constructor(scope: Construct, id: string, props: PipelineStackProps) {
     super(scope, id, props);
@@ -26,6 +28,7 @@ export class PipelineStack extends Stack {
     this.archiveLine = new ArchiveLine(this, 'ArchiveLine', { config, resources });
     this.retentionAudit = new RetentionAudit(this, 'RetentionAudit', { config, resources });
     this.rejectionReports = new RejectionReports(this, 'RejectionReports', { config, resources });
+    this.sealer = new Sealer(this, 'Sealer', { config, resources });
 
     const { api, ingest, ingestTraces, producers, query } = this.frontDoor;
     const { archive, archiveTraces, redrive } = this.archiveLine;
@@ -43,6 +46,7 @@ export class PipelineStack extends Stack {
       QueryFunctionName: query.fn.functionName,
       AuditRetentionFunctionName: this.retentionAudit.control.fn.functionName,
       ReportRejectionsFunctionName: this.rejectionReports.control.fn.functionName,
+      SealFunctionName: this.sealer.control.fn.functionName,
     };
     for (const [name, value] of Object.entries(outputs)) new CfnOutput(this, name, { value });
   }

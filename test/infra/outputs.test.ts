@@ -10,6 +10,7 @@ const OUTPUTS: Record<StackName, string[]> = {
     'LineageFailureQueueUrl',
     'LineageStreamName',
     'ProducersTableName',
+    'SigningKeyId',
     'StagingBucketName',
     'TracesFailureQueueUrl',
     'TracesStreamName',
@@ -29,6 +30,7 @@ const OUTPUTS: Record<StackName, string[]> = {
     'QueryFunctionName',
     'RedriveFunctionName',
     'ReportRejectionsFunctionName',
+    'SealFunctionName',
   ],
   monitoring: ['AlarmTopicArn', 'DashboardName'],
 };

@@ -101,7 +101,7 @@ describe('describeEnvironment', () => {
     'ApiId ApiStageName VaultBucketName StagingBucketName IndexTableName ProducersTableName',
     'LineageStreamName TracesStreamName HmacKeyArn IngestFunctionName IngestTracesFunctionName',
     'ArchiveFunctionName ArchiveTracesFunctionName RedriveFunctionName QueryFunctionName ProducersFunctionName',
-    'AuditRetentionFunctionName ReportRejectionsFunctionName UsageTableName',
+    'AuditRetentionFunctionName ReportRejectionsFunctionName UsageTableName SealFunctionName SigningKeyId',
   ].flatMap((line) => line.split(' '));
   const outputs = {
     ...Object.fromEntries(names.map((name) => [name, name])),
