@@ -9,6 +9,7 @@ import {
   InMemoryVault,
   inspectorOver,
   readerOver,
+  streamsOver,
 } from '../../support/fakes.ts';
 
 describeVaultContract('in memory', () => {
@@ -21,6 +22,7 @@ describeVaultContract('in memory', () => {
   return {
     vault,
     reader: readerOver(vault),
+    streams: streamsOver(vault),
     inspector: inspectorOver(vault),
     bucket: vault.bucket,
     lock,
