@@ -25,8 +25,11 @@ export interface DeployedResources {
     readonly reportRejections: string;
     readonly holds: string;
     readonly reconcileHolds: string;
+    readonly seal: string;
   };
   readonly hmacKeyArn: string;
+  /** The key that signs digests. */
+  readonly signingKeyId: string;
 }
 
 /** @param output answers the value of a stack output, or throws what the caller wants thrown */
@@ -52,8 +55,10 @@ export function resourcesFrom(output: (name: string) => string): DeployedResourc
       reportRejections: output('ReportRejectionsFunctionName'),
       holds: output('HoldsFunctionName'),
       reconcileHolds: output('ReconcileHoldsFunctionName'),
+      seal: output('SealFunctionName'),
     },
     hmacKeyArn: output('HmacKeyArn'),
+    signingKeyId: output('SigningKeyId'),
   };
 }
 

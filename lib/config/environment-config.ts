@@ -60,6 +60,24 @@ interface ReservedConcurrency {
   readonly holds: number;
 }
 
+/** The digest chain over what lands in the vault. */
+export interface SealingConfig {
+  /** Minutes that one digest covers: 1 to 60, a whole divisor of 60. */
+  readonly intervalMinutes: number;
+  /** Seconds after an interval's end until it is sealed, 1 to 3,600; what shows up later is sealed as late. */
+  readonly closeAfterSeconds: number;
+  /**
+   * ARN of an SNS topic, of another account, that gets the head of the chain after each digest.
+   * @default - none, and every digest says `unanchored`
+   */
+  readonly anchorTopicArn?: string;
+  /**
+   * Generation of the signing key, 0 to 99: one more makes a new key, which the one before it announces.
+   * @default 0
+   */
+  readonly signingKey?: number;
+}
+
 interface ThrottlingConfig {
   /** Steady requests per second of the whole API stage. */
   readonly rateLimit: number;
@@ -166,6 +184,7 @@ export interface EnvironmentConfig {
   readonly stagingDays: number;
   readonly streams: StreamConfig;
   readonly archive: ArchiveConfig;
+  readonly sealing: SealingConfig;
   /**
    * Invocations set aside for each function.
    * @default - none: functions share the account's pool

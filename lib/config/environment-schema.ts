@@ -10,6 +10,7 @@ import type {
   PublicEndpoint,
   ReplicaConfig,
   RetentionConfig,
+  SealingConfig,
   StreamConfig,
 } from './environment-config.ts';
 
@@ -87,6 +88,12 @@ export const environmentSchema = object({
     retryAttempts: number,
     batchSize: number,
   } satisfies Members<EnvironmentConfig['archive']>),
+  sealing: object({
+    intervalMinutes: number,
+    closeAfterSeconds: number,
+    anchorTopicArn: v.optional(text()),
+    signingKey: v.optional(number),
+  } satisfies Members<SealingConfig>),
   reservedConcurrency: v.optional(
     object({
       ingest: number,

@@ -1,3 +1,4 @@
+import type { DigestSigning } from './digest-signing.ts';
 import type { EventStream } from './event-stream.ts';
 import type { EvidenceTables } from './evidence-tables.ts';
 import type { EvidenceVault } from './evidence-vault.ts';
@@ -12,6 +13,7 @@ export interface EvidenceResources {
   readonly staging: StagingBucket;
   readonly tables: EvidenceTables;
   readonly hmacKeys: HmacKeys;
+  readonly signing: DigestSigning;
   readonly subjectKeys: SubjectKeys;
   readonly lineage: EventStream;
   readonly traces: EventStream;

@@ -33,7 +33,7 @@ export interface EvidenceVaultProps {
 }
 
 /** Folders of the vault that functions write to or read: keys are an operator's. */
-type VaultFolder = Exclude<keyof typeof EvidencePrefix, 'keys'>;
+export type VaultFolder = Exclude<keyof typeof EvidencePrefix, 'keys'>;
 
 /** AWS documents GetObject as a condition of HEAD, also for a version. */
 const INSPECT_VERSION = [
@@ -124,6 +124,14 @@ export class EvidenceVault extends Construct {
   /** Content of named versions in the folders. */
   grantReadVersions(fn: ServiceFunction, ...folders: readonly VaultFolder[]): void {
     this.#allow(fn, READ_VERSION, folders);
+    allowToSeeAbsence(fn, this.bucket);
+    fn.allow(['kms:Decrypt'], [this.key.keyArn]);
+  }
+
+  /** Content and retention of every version, whatever folder it lies in; digests list them all. */
+  grantReadAll(fn: ServiceFunction): void {
+    const all = Object.values(EvidencePrefix);
+    allowObjects(fn, this.bucket, [...READ_VERSION, 's3:GetObjectRetention'], all);
     allowToSeeAbsence(fn, this.bucket);
     fn.allow(['kms:Decrypt'], [this.key.keyArn]);
   }

@@ -1,8 +1,10 @@
 import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
+import type { Key } from 'aws-cdk-lib/aws-kms';
 import type { Construct } from 'constructs';
 import type { EnvironmentConfig } from '../config/environment-config.ts';
 import { AccessLogBucket } from '../constructs/access-log-bucket.ts';
 import { deploymentRoleArn } from '../constructs/deployment-role.ts';
+import { DigestSigning } from '../constructs/digest-signing.ts';
 import { EventStream } from '../constructs/event-stream.ts';
 import type { EvidenceResources } from '../constructs/evidence-resources.ts';
 import { EvidenceTables } from '../constructs/evidence-tables.ts';
@@ -42,6 +44,10 @@ export class DataStack extends Stack {
       }),
       tables: new EvidenceTables(this, 'Tables', { deletionProtection }),
       hmacKeys: new HmacKeys(this, 'HmacKeys'),
+      signing: new DigestSigning(this, 'Signing', {
+        deploymentRoleArn: deploymentRoleArn(this, config),
+        generation: config.sealing.signingKey ?? 0,
+      }),
       subjectKeys: new SubjectKeys(this, 'Subjects', { deletionProtection }),
       lineage: new EventStream(this, 'Lineage', { ...streams, content: 'Lineage events' }),
       traces: new EventStream(this, 'Traces', { ...streams, content: 'Spans' }),
@@ -53,7 +59,7 @@ export class DataStack extends Stack {
 
   /** Exports stay even when the pipeline drops a use: CloudFormation would refuse to remove one that is still read. */
   #publish(resources: EvidenceResources): void {
-    const { hmacKeys, lineage, lineageFailures, staging, subjectKeys } = resources;
+    const { hmacKeys, lineage, lineageFailures, signing, staging, subjectKeys } = resources;
     const { tables, traces, tracesFailures, vault } = resources;
     const outputs: Record<string, string> = {
       VaultBucketName: vault.bucket.bucketName,
@@ -65,6 +71,7 @@ export class DataStack extends Stack {
       LineageStreamName: lineage.stream.streamName,
       TracesStreamName: traces.stream.streamName,
       HmacKeyArn: hmacKeys.current.keyArn,
+      SigningKeyId: (signing.keys.at(-1) as Key).keyId,
       LineageFailureQueueUrl: lineageFailures.queue.queueUrl,
       TracesFailureQueueUrl: tracesFailures.queue.queueUrl,
     };
@@ -87,6 +94,8 @@ export class DataStack extends Stack {
       lineage.key.keyArn,
       traces.stream.streamArn,
       traces.key.keyArn,
+      signing.role.roleName,
+      ...signing.keys.map(({ keyId }) => keyId),
     ];
     for (const { deadLetters, queue } of [lineageFailures, tracesFailures]) {
       attributes.push(queue.queueArn, queue.queueName, deadLetters.queueArn, deadLetters.queueName);

@@ -10,6 +10,7 @@ const OUTPUTS: Record<StackName, string[]> = {
     'LineageFailureQueueUrl',
     'LineageStreamName',
     'ProducersTableName',
+    'SigningKeyId',
     'StagingBucketName',
     'SubjectsTableName',
     'TracesFailureQueueUrl',
@@ -32,6 +33,7 @@ const OUTPUTS: Record<StackName, string[]> = {
     'ReconcileHoldsFunctionName',
     'RedriveFunctionName',
     'ReportRejectionsFunctionName',
+    'SealFunctionName',
   ],
   monitoring: ['AlarmTopicArn', 'DashboardName'],
 };

@@ -8,6 +8,7 @@ import { DynamoUsage } from '../../lambdas/adapters/dynamo-usage.ts';
 import { S3ObjectReader } from '../../lambdas/adapters/s3-object-reader.ts';
 import { S3EvidenceVault } from '../../lambdas/adapters/s3-vault.ts';
 import { S3VersionInspector } from '../../lambdas/adapters/s3-version-inspector.ts';
+import { S3VersionStreams } from '../../lambdas/adapters/s3-version-streams.ts';
 import { lockFor } from '../../lambdas/domain/evidence/retention.ts';
 import { environments } from '../../lib/config/environments.ts';
 import { retentionSetting } from '../../lib/config/retention-setting.ts';
@@ -27,6 +28,7 @@ describeVaultContract('S3', () => {
   return {
     vault,
     reader: new S3ObjectReader(clients.s3),
+    streams: new S3VersionStreams(clients.s3),
     inspector: new S3VersionInspector(clients.s3),
     bucket: buckets.vault,
     lock: lockFor(retention, retention.lineageDays, Date.now(), Date.now()),

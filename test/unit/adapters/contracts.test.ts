@@ -11,6 +11,7 @@ import {
   InMemoryVault,
   inspectorOver,
   readerOver,
+  streamsOver,
 } from '../../support/fakes.ts';
 
 describeVaultContract('in memory', () => {
@@ -23,6 +24,7 @@ describeVaultContract('in memory', () => {
   return {
     vault,
     reader: readerOver(vault),
+    streams: streamsOver(vault),
     inspector: inspectorOver(vault),
     bucket: vault.bucket,
     lock,

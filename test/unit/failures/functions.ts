@@ -11,6 +11,7 @@ import { createHandler as createQuery } from '../../../lambdas/query/handler.ts'
 import { HealthCheck } from '../../../lambdas/query/health.ts';
 import { createHandler as createRedrive } from '../../../lambdas/redrive/handler.ts';
 import { createHandler as createReport } from '../../../lambdas/report-rejections/handler.ts';
+import { createHandler as createSeal } from '../../../lambdas/seal/handler.ts';
 import type { FunctionLog } from '../../../lambdas/shared/function-log.ts';
 import type { MetricSink } from '../../../lambdas/shared/metric-sink.ts';
 import {
@@ -32,11 +33,13 @@ import {
   inspectorOver,
   readerOver,
   SingleEpochKey,
+  streamsOver,
 } from '../../support/fakes.ts';
 import { exported, GOOD_SPAN } from '../../support/front-door.ts';
 import { InMemoryHoldIndex, InMemoryLegalHolds } from '../../support/hold-fakes.ts';
 import { KEY, producersWith, request } from '../../support/http.ts';
 import { kinesisEvent } from '../../support/kinesis-event.ts';
+import { InMemorySigningKeys } from '../../support/signing-keys.ts';
 import { receipt } from '../query/store.ts';
 import { exportOf, span, TRACE_A } from '../traces/exports.ts';
 
@@ -238,6 +241,23 @@ export const FUNCTIONS: Readonly<
     handler: createReport(await filledStore(sabotage, output)) as Handler,
     events: [INTERVAL, {}, { from: 'no time' }],
   }),
+  seal: async (sabotage, output) => {
+    const dependencies = await filledStore(sabotage, output);
+    const { vault } = dependencies;
+    const ports = sabotage({
+      keys: new InMemorySigningKeys(),
+      streams: streamsOver(vault),
+      anchor: { name: 'topic', publish: async () => undefined },
+    });
+    const settings = { intervalMinutes: 15, closeAfterSeconds: 300, folderDays: 15 };
+    return {
+      handler: createSeal({
+        ...{ ...dependencies, ...ports, settings, vaultBucket: 'vault' },
+        recount: async () => [],
+      }) as Handler,
+      events: [{ sweep: true, maxDigests: 1 }, {}, { from: 'no time' }],
+    };
+  },
   redrive: async (sabotage, output) => {
     const dependencies = await filledStore(sabotage, output);
     const ports = sabotage({

@@ -102,7 +102,7 @@ describe('describeEnvironment', () => {
     'LineageStreamName TracesStreamName HmacKeyArn IngestFunctionName IngestTracesFunctionName',
     'ArchiveFunctionName ArchiveTracesFunctionName RedriveFunctionName QueryFunctionName ProducersFunctionName',
     'AuditRetentionFunctionName ReportRejectionsFunctionName UsageTableName SubjectsTableName',
-    'HoldsFunctionName ReconcileHoldsFunctionName',
+    'HoldsFunctionName ReconcileHoldsFunctionName SealFunctionName SigningKeyId',
   ].flatMap((line) => line.split(' '));
   const outputs = {
     ...Object.fromEntries(names.map((name) => [name, name])),
