@@ -4,6 +4,7 @@ import { addProducersCommand } from './evidence/producers.ts';
 import { addRedactCommand } from './evidence/redact.ts';
 import { addRunCommand } from './evidence/run.ts';
 import { addTraceCommand } from './evidence/trace.ts';
+import { addVerifyCommand } from './evidence/verify.ts';
 
 const context: CliContext = { env: process.env, stdout: process.stdout, stderr: process.stderr };
 
@@ -26,6 +27,7 @@ const program = new Command('evidence')
 addRunCommand(program, context);
 addTraceCommand(program, context);
 addProducersCommand(program, context);
+addVerifyCommand(program, context);
 addRedactCommand(program, context, process.stdin);
 
 await runCommand(program);

@@ -72,7 +72,11 @@ export function administrationOf(deployment: DeploymentRecord): Administration {
   };
 }
 
-function clientConfigOf({ region, endpointUrl }: DeploymentRecord) {
+/** How the clients of the AWS SDK reach a deployment. */
+export function clientConfigOf({
+  region,
+  endpointUrl,
+}: Pick<DeploymentRecord, 'region' | 'endpointUrl'>) {
   if (!endpointUrl) return { region };
   return {
     region,

@@ -32,7 +32,7 @@ export interface EvidenceVaultProps {
   readonly replica?: ReplicaConfig;
 }
 
-/** Folders of the vault that functions touch: keys are an operator's. */
+/** Folders of the vault that functions write to or read: keys are an operator's. */
 type VaultFolder = Exclude<keyof typeof EvidencePrefix, 'keys'>;
 
 /** AWS documents GetObject as a condition of HEAD, also for a version. */
@@ -134,6 +134,12 @@ export class EvidenceVault extends Construct {
     allowToSeeAbsence(fn, this.bucket);
   }
 
+  /** Longer locks of versions in the folders; S3 refuses shorter ones to whoever may not bypass. */
+  grantExtend(fn: ServiceFunction, ...folders: ReadonlyArray<keyof typeof EvidencePrefix>): void {
+    this.#allow(fn, ['s3:PutObjectRetention', ...INSPECT_VERSION], folders);
+    allowToSeeAbsence(fn, this.bucket);
+  }
+
   /** A look at everything that {@link guardSetting} speaks of, and at nothing that lies in the vault. */
   grantReadGuards(fn: ServiceFunction): void {
     fn.allow(READ_GUARDS, [this.bucket.bucketArn]);
@@ -144,7 +150,11 @@ export class EvidenceVault extends Construct {
     fn.allow(['s3:ListBucketVersions'], [this.bucket.bucketArn]);
   }
 
-  #allow(fn: ServiceFunction, actions: readonly string[], folders: readonly VaultFolder[]): void {
+  #allow(
+    fn: ServiceFunction,
+    actions: readonly string[],
+    folders: ReadonlyArray<keyof typeof EvidencePrefix>,
+  ): void {
     allowObjects(
       fn,
       this.bucket,
