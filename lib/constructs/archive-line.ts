@@ -77,6 +77,8 @@ export class ArchiveLine extends Construct {
       hmacKeys.grantUnwrap(fn);
       // promotion gets the row that it replaces
       tables.index.grantGet(fn);
+      // what is stored already is not stored again
+      tables.index.grantBatchGet(fn);
       tables.index.grantQuery(fn);
       tables.index.grantPut(fn);
     }

@@ -4,10 +4,10 @@ import type { DatedEnvelope } from '../evidence/archive-records.ts';
 import type { Envelope } from '../evidence/envelope.ts';
 import { type EvidenceObject, packObjects } from '../evidence/evidence-object.ts';
 import { type RunEventEntry, summariseRedaction } from '../evidence/index-entries.ts';
+import { putUnlessStored, type StoredPlace } from '../evidence/put-unless-stored.ts';
 import type { RecordDependencies } from '../evidence/record-finding.ts';
-import { type Lock, lockFor } from '../evidence/retention.ts';
+import { lockFor } from '../evidence/retention.ts';
 import { JsonDocument } from '../json/document.ts';
-import type { Location, ObjectVersion } from '../ports.ts';
 import { claimOf, recordConflict } from './conflicting-duplicate.ts';
 import { indexedDatasets, readDatasets } from './datasets.ts';
 import { type EventKind, isIndexable, readEvent } from './event.ts';
@@ -29,7 +29,7 @@ export async function storeEvents(
   dated: readonly DatedEnvelope[],
   dependencies: StoreEventsDependencies,
 ): Promise<ReadonlyMap<string, string>> {
-  const { vault, retention, clock } = dependencies;
+  const { retention, clock } = dependencies;
   const failures = new Map<string, string>();
   const countsFrom = new Map(dated.map((item) => [item.envelope, item.countsFromMillis]));
 
@@ -42,8 +42,8 @@ export async function storeEvents(
     );
     try {
       const promised = lockFor(retention, retention.lineageDays, latest, clock());
-      const { lock, ...version } = await vault.putObject(object, promised);
-      await indexObject(object, version, lock, dependencies);
+      const places = await putUnlessStored(object, promised, dependencies);
+      await indexObject(object, places, dependencies);
     } catch (error) {
       for (const { stream } of object.envelopes)
         failures.set(stream.sequenceNumber, errorCode(error));
@@ -54,13 +54,12 @@ export async function storeEvents(
 
 async function indexObject(
   object: EvidenceObject,
-  version: ObjectVersion,
-  lock: Lock,
+  places: readonly StoredPlace[],
   dependencies: StoreEventsDependencies,
 ): Promise<void> {
   const writes = object.envelopes.flatMap((envelope, line) =>
     writesFor(
-      { location: { ...version, line }, lock, leafHash: object.leafHashes[line] as string },
+      { ...(places[line] as StoredPlace), leafHash: object.leafHashes[line] as string },
       envelope,
       dependencies,
     ),
@@ -69,9 +68,7 @@ async function indexObject(
 }
 
 /** Where an envelope was put, and the hash of its line there. */
-interface Stored {
-  readonly location: Location;
-  readonly lock: Lock;
+interface Stored extends StoredPlace {
   readonly leafHash: string;
 }
 
