@@ -68,6 +68,7 @@ const consume = (stream: string) => ({
   'kinesis:ListShards': [stream],
 });
 const useIndex = {
+  'dynamodb:BatchGetItem': ['<TablesIndexTable>'],
   'dynamodb:GetItem': ['<TablesIndexTable>'],
   'dynamodb:PutItem': ['<TablesIndexTable>'],
   'dynamodb:Query': ['<TablesIndexTable>'],
