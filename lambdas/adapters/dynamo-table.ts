@@ -1,4 +1,5 @@
 import {
+  BatchGetItemCommand,
   ConditionalCheckFailedException,
   type DynamoDBClient,
   GetItemCommand,
@@ -48,6 +49,9 @@ export type JointWrite =
   /** Sets attributes and leaves the others of the item as they are. */
   | { readonly key: ItemKey; readonly set: Item };
 
+/** What DynamoDB takes in one request. */
+const MAX_BATCH_GET = 100;
+
 /** One DynamoDB table, reduced to what a cache of evidence needs. */
 export class DynamoTable {
   readonly #client: DynamoDBClient;
@@ -58,9 +62,19 @@ export class DynamoTable {
     this.#table = table;
   }
 
-  /** Puts an item unless its key is taken: the first stored location wins. */
-  async putOnce(key: ItemKey, item: Item): Promise<void> {
-    await this.#put(key, item, `attribute_not_exists(${TableAttribute.partition})`, {});
+  /** Puts an item unless its key is taken: the first stored location wins. False when it was taken. */
+  putOnce(key: ItemKey, item: Item): Promise<boolean> {
+    return this.#put(key, item, `attribute_not_exists(${TableAttribute.partition})`, {});
+  }
+
+  /** Puts an item unless one stands there whose attribute is no greater: the least wins, in whatever order they come. */
+  async putLeast(key: ItemKey, item: Item, attribute: string): Promise<void> {
+    await this.#put(
+      key,
+      item,
+      `attribute_not_exists(${TableAttribute.partition}) OR ${attribute} > :given`,
+      { ':given': item[attribute] },
+    );
   }
 
   /** Puts an item only over one whose attribute still has the expected value. */
@@ -128,6 +142,26 @@ export class DynamoTable {
     return Item && unmarshall(Item);
   }
 
+  /** Items by their keys, read consistently, in any order; keys are distinct. */
+  async getMany(keys: readonly ItemKey[]): Promise<Item[]> {
+    const items: Item[] = [];
+    let left = keys.map((key) => marshall(key));
+    for (let tries = 0; left.length > 0; tries++) {
+      if (tries > keys.length) throw new UnavailableError('dynamodb');
+      const asked = left.slice(0, MAX_BATCH_GET);
+      const { Responses = {}, UnprocessedKeys = {} } = await attempt('dynamodb', () =>
+        this.#client.send(
+          new BatchGetItemCommand({
+            RequestItems: { [this.#table]: { Keys: asked, ConsistentRead: true } },
+          }),
+        ),
+      );
+      for (const item of Responses[this.#table] ?? []) items.push(unmarshall(item));
+      left = [...(UnprocessedKeys[this.#table]?.Keys ?? []), ...left.slice(MAX_BATCH_GET)];
+    }
+    return items;
+  }
+
   /** All items of one partition, read consistently. */
   async collection(pk: string): Promise<Item[]> {
     const items: Item[] = [];
@@ -171,6 +205,16 @@ export class DynamoTable {
       IndexName: HOUR_INDEX,
       KeyConditionExpression: `${TableAttribute.hour} = :hourKey`,
       ExpressionAttributeValues: marshall({ ':hourKey': hourKey }),
+    });
+  }
+
+  /** Items of one partition that DynamoDB may drop before a time (seconds since 1970), page by page. */
+  expiringBefore(pk: string, seconds: number): AsyncIterable<Item> {
+    return this.#query({
+      KeyConditionExpression: `${TableAttribute.partition} = :pk`,
+      FilterExpression: `${TableAttribute.expiry} < :seconds`,
+      ExpressionAttributeValues: marshall({ ':pk': pk, ':seconds': seconds }),
+      ConsistentRead: true,
     });
   }
 

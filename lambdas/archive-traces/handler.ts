@@ -14,7 +14,11 @@ export function createHandler(dependencies: Dependencies) {
     (dated) => storeTraces(dated, dependencies),
     dependencies,
   );
-  const prepare: ArchiveDependencies['prepare'] = (record, key) =>
-    prepareTraces(record, { policy: dependencies.policy, key }, dependencies.runIdAttributes);
+  const prepare: ArchiveDependencies['prepare'] = (record, key, subjects) =>
+    prepareTraces(
+      record,
+      { policy: dependencies.policy, key, subjects },
+      dependencies.runIdAttributes,
+    );
   return archiveHandler({ ...dependencies, plane: 'traces', prepare, store });
 }

@@ -17,8 +17,8 @@ export function createHandler(dependencies: Dependencies) {
       ...dependencies,
       onTraceNamed: async (traceId) => void (await promoteTrace(traceId, dependencies)),
     });
-  const prepare: ArchiveDependencies['prepare'] = (record, key) =>
-    prepareEvent(record, { policy: dependencies.policy, key });
+  const prepare: ArchiveDependencies['prepare'] = (record, key, subjects) =>
+    prepareEvent(record, { policy: dependencies.policy, key, subjects });
   return archiveHandler({
     ...dependencies,
     ...{ plane: 'lineage', prepare },

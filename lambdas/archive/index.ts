@@ -2,6 +2,7 @@ import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics } from '@aws-lambda-powertools/metrics';
 import { DynamoHoldIndex } from '../adapters/dynamo-hold-index.ts';
 import { DynamoRunIndex } from '../adapters/dynamo-run-index.ts';
+import { DynamoSubjectKeys } from '../adapters/dynamo-subject-keys.ts';
 import { DynamoTable } from '../adapters/dynamo-table.ts';
 import { KmsEpochKeys } from '../adapters/kms-epoch-keys.ts';
 import { S3LegalHolds } from '../adapters/s3-legal-holds.ts';
@@ -26,6 +27,7 @@ const handle = createHandler({
   holds: new DynamoHoldIndex(index),
   legalHolds: new S3LegalHolds(s3),
   epochKeys: new KmsEpochKeys(createKmsClient(), producers, Date.now),
+  subjectKeys: new DynamoSubjectKeys(new DynamoTable(dynamo, requireEnv('SUBJECTS_TABLE_NAME'))),
   policy: readRedactionPolicy(),
   retention: requireRetention(),
   traceContextFacets: requireList('TRACE_CONTEXT_FACETS'),

@@ -60,6 +60,24 @@ interface ReservedConcurrency {
   readonly holds: number;
 }
 
+/** The digest chain over what lands in the vault. */
+export interface SealingConfig {
+  /** Minutes that one digest covers: 1 to 60, a whole divisor of 60. */
+  readonly intervalMinutes: number;
+  /** Seconds after an interval's end until it is sealed, 1 to 3,600; what shows up later is sealed as late. */
+  readonly closeAfterSeconds: number;
+  /**
+   * ARN of an SNS topic, of another account, that gets the head of the chain after each digest.
+   * @default - none, and every digest says `unanchored`
+   */
+  readonly anchorTopicArn?: string;
+  /**
+   * Generation of the signing key, 0 to 99: one more makes a new key, which the one before it announces.
+   * @default 0
+   */
+  readonly signingKey?: number;
+}
+
 interface ThrottlingConfig {
   /** Steady requests per second of the whole API stage. */
   readonly rateLimit: number;
@@ -132,6 +150,14 @@ export interface PrivateEndpoint {
  */
 export type GatewayAccountRole = 'none' | 'existing' | 'create';
 
+/** Where S3 copies the vault to, locks included; the bucket is made, locked and guarded by whoever keeps it. */
+export interface ReplicaConfig {
+  /** A bucket with Object Lock, in another account or region. */
+  readonly bucketArn: string;
+  /** The key of the copies, in the account and region of that bucket. */
+  readonly kmsKeyArn: string;
+}
+
 /** Everything that may differ between two deployments; checked by `validateEnvironmentConfig`. */
 export interface EnvironmentConfig {
   /** Short name, lower case; part of every stack name. */
@@ -158,6 +184,7 @@ export interface EnvironmentConfig {
   readonly stagingDays: number;
   readonly streams: StreamConfig;
   readonly archive: ArchiveConfig;
+  readonly sealing: SealingConfig;
   /**
    * Invocations set aside for each function.
    * @default - none: functions share the account's pool
@@ -201,7 +228,17 @@ export interface EnvironmentConfig {
      * @default - the CloudFormation execution role of the CDK bootstrap in the account
      */
     readonly deploymentRoleArn?: string;
+    /**
+     * The one role that may delete versions of the vault and lift a lock to do so; GOVERNANCE only.
+     * @default - nobody
+     */
+    readonly breakGlassRoleArn?: string;
   };
+  /**
+   * A copy of the vault that outlives its account or region.
+   * @default - none
+   */
+  readonly replica?: ReplicaConfig;
   /** Refuses deletion of tables; the data stack itself is protected everywhere but on an emulator. */
   readonly deletionProtection: boolean;
 }

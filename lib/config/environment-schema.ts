@@ -8,7 +8,9 @@ import type {
   LockMode,
   PrivateEndpoint,
   PublicEndpoint,
+  ReplicaConfig,
   RetentionConfig,
+  SealingConfig,
   StreamConfig,
 } from './environment-config.ts';
 
@@ -86,6 +88,12 @@ export const environmentSchema = object({
     retryAttempts: number,
     batchSize: number,
   } satisfies Members<EnvironmentConfig['archive']>),
+  sealing: object({
+    intervalMinutes: number,
+    closeAfterSeconds: number,
+    anchorTopicArn: v.optional(text()),
+    signingKey: v.optional(number),
+  } satisfies Members<SealingConfig>),
   reservedConcurrency: v.optional(
     object({
       ingest: number,
@@ -123,7 +131,14 @@ export const environmentSchema = object({
   ),
   guards: object({
     deploymentRoleArn: v.optional(text()),
+    breakGlassRoleArn: v.optional(text()),
   } satisfies Members<EnvironmentConfig['guards']>),
+  replica: v.optional(
+    object({
+      bucketArn: text('the ARN of the bucket that holds the copies'),
+      kmsKeyArn: text('the ARN of the key that encrypts the copies'),
+    } satisfies Members<ReplicaConfig>),
+  ),
   deletionProtection: flag,
 } satisfies Members<EnvironmentConfig>);
 

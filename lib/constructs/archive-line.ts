@@ -28,7 +28,7 @@ export class ArchiveLine extends Construct {
   constructor(scope: Construct, id: string, props: ArchiveLineProps) {
     super(scope, id);
     const { config, resources } = props;
-    const { hmacKeys, lineage, lineageFailures, staging } = resources;
+    const { hmacKeys, lineage, lineageFailures, staging, subjectKeys } = resources;
     const { tables, traces, tracesFailures, vault } = resources;
     const storeEnvironment = {
       VAULT_BUCKET_NAME: vault.bucket.bucketName,
@@ -39,6 +39,7 @@ export class ArchiveLine extends Construct {
       ...storeEnvironment,
       ...redactionSetting(config),
       PRODUCERS_TABLE_NAME: tables.producers.table.tableName,
+      SUBJECTS_TABLE_NAME: subjectKeys.keys.table.tableName,
     };
     const archiving = {
       config,
@@ -77,8 +78,11 @@ export class ArchiveLine extends Construct {
       // pseudonyms and fingerprints are made with the key that a record was accepted under
       tables.grantReadEpochs(fn);
       hmacKeys.grantUnwrap(fn);
+      subjectKeys.grantGetOrMake(fn);
       // promotion gets the row that it replaces
       tables.index.grantGet(fn);
+      // what is stored already is not stored again
+      tables.index.grantBatchGet(fn);
       tables.index.grantQuery(fn);
       tables.index.grantPut(fn);
     }

@@ -16,4 +16,7 @@ export interface WatchedParts {
   readonly reconcileHolds: ServiceFunction;
   readonly redrive: ServiceFunction;
   readonly reportRejections: ServiceFunction;
+  readonly seal: ServiceFunction;
+  /** A head of the digest chain that ended longer ago than this is too old. */
+  readonly sealOverdueSeconds: number;
 }

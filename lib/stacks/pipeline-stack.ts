@@ -7,6 +7,7 @@ import { FrontDoor } from '../constructs/front-door.ts';
 import { HoldReconciliation } from '../constructs/hold-reconciliation.ts';
 import { RejectionReports } from '../constructs/rejection-reports.ts';
 import { RetentionAudit } from '../constructs/retention-audit.ts';
+import { Sealer } from '../constructs/sealer.ts';
 
 export interface PipelineStackProps extends StackProps {
   readonly config: EnvironmentConfig;
@@ -20,6 +21,7 @@ export class PipelineStack extends Stack {
   readonly retentionAudit: RetentionAudit;
   readonly rejectionReports: RejectionReports;
   readonly holdReconciliation: HoldReconciliation;
+  readonly sealer: Sealer;
 
   constructor(scope: Construct, id: string, props: PipelineStackProps) {
     super(scope, id, props);
@@ -28,6 +30,7 @@ export class PipelineStack extends Stack {
     this.archiveLine = new ArchiveLine(this, 'ArchiveLine', { config, resources });
     this.retentionAudit = new RetentionAudit(this, 'RetentionAudit', { config, resources });
     this.rejectionReports = new RejectionReports(this, 'RejectionReports', { config, resources });
+    this.sealer = new Sealer(this, 'Sealer', { config, resources });
 
     this.holdReconciliation = new HoldReconciliation(this, 'HoldReconciliation', {
       config,
@@ -52,6 +55,7 @@ export class PipelineStack extends Stack {
       AuditRetentionFunctionName: this.retentionAudit.control.fn.functionName,
       ReconcileHoldsFunctionName: this.holdReconciliation.control.fn.functionName,
       ReportRejectionsFunctionName: this.rejectionReports.control.fn.functionName,
+      SealFunctionName: this.sealer.control.fn.functionName,
     };
     for (const [name, value] of Object.entries(outputs)) new CfnOutput(this, name, { value });
   }

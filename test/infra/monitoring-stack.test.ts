@@ -12,6 +12,7 @@ const alarms = new Map(
 );
 
 const HOUR_SECONDS = 3600;
+const QUARTER_HOUR_SECONDS = 900;
 const QUARTER_HOUR_MILLIS = 900_000;
 
 describe('alarms', () => {
@@ -24,6 +25,8 @@ describe('alarms', () => {
     ['AuditErrors', 'Errors', 0, 'RetentionAuditAuditRetentionFunction'],
     ['AuditIncomplete', 'AuditIncomplete', 0, 'audit-retention'],
     ['ParityViolations', 'ParityViolations', 0, 'audit-retention'],
+    ['SealErrors', 'Errors', 0, 'SealerSealFunction'],
+    ['UnsentHeads', 'UnsentHeads', 0, 'seal'],
     ['RejectionReportErrors', 'Errors', 0, 'RejectionReportsReportRejectionsFunction'],
     ['HoldsErrors', 'Errors', 0, 'FrontDoorHoldsFunction'],
     ['HoldReconciliationErrors', 'Errors', 0, 'HoldReconciliationReconcileHoldsFunction'],
@@ -48,6 +51,15 @@ describe('alarms', () => {
       TreatMissingData: 'notBreaching',
     });
     expect(JSON.stringify(alarm.Dimensions)).toContain(subject);
+  });
+
+  it('DigestAge fires when a head is old, and when nothing says how old it is', () => {
+    expect(alarms.get('DigestAge')).toMatchObject({
+      ...{ MetricName: 'DigestAgeSeconds', Statistic: 'Maximum', EvaluationPeriods: 3 },
+      Threshold: 2 * QUARTER_HOUR_SECONDS + 600,
+      TreatMissingData: 'breaching',
+      Dimensions: [{ Name: 'service', Value: 'seal' }],
+    });
   });
 
   it('are these and no others', () => {

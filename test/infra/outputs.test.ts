@@ -10,7 +10,9 @@ const OUTPUTS: Record<StackName, string[]> = {
     'LineageFailureQueueUrl',
     'LineageStreamName',
     'ProducersTableName',
+    'SigningKeyId',
     'StagingBucketName',
+    'SubjectsTableName',
     'TracesFailureQueueUrl',
     'TracesStreamName',
     'UsageTableName',
@@ -31,6 +33,7 @@ const OUTPUTS: Record<StackName, string[]> = {
     'ReconcileHoldsFunctionName',
     'RedriveFunctionName',
     'ReportRejectionsFunctionName',
+    'SealFunctionName',
   ],
   monitoring: ['AlarmTopicArn', 'DashboardName'],
 };

@@ -23,6 +23,7 @@ const FUNCTIONS = {
   'RetentionAudit/AuditRetention': 'audit-retention',
   'RejectionReports/ReportRejections': 'report-rejections',
   'HoldReconciliation/ReconcileHolds': 'reconcile-holds',
+  'Sealer/Seal': 'seal',
 };
 
 describe.each(Object.keys(environments) as EnvironmentName[])('pipeline of %s', (name) => {
@@ -86,7 +87,7 @@ describe.each(Object.keys(environments) as EnvironmentName[])('pipeline of %s', 
   it('reserves concurrency only where the config does', () => {
     const reserved = functions.map(([, { Properties }]) => Properties.ReservedConcurrentExecutions);
     const numbers = reserved.filter((value) => value !== undefined).sort((a, b) => a - b);
-    expect(numbers).toEqual(name === 'prod' ? [5, 10, 20, 20, 50, 100, 100] : []);
+    expect(numbers).toEqual(name === 'prod' ? [1, 5, 10, 20, 20, 50, 100, 100] : []);
   });
 
   it.each([
@@ -189,7 +190,7 @@ describe('configuration that no shipped environment uses', () => {
     const deploymentRoleArn = 'arn:aws:iam::111122223333:role/pipeline';
     const stage = createStage({ ...environments.dev, guards: { deploymentRoleArn } });
     const policies = JSON.stringify(Template.fromStack(stage.data).toJSON().Resources);
-    expect(policies.split(`"aws:PrincipalArn":"${deploymentRoleArn}"`).length - 1).toBe(2);
+    expect(policies.split(`"aws:PrincipalArn":"${deploymentRoleArn}"`).length - 1).toBe(3);
     expect(policies).not.toContain('cfn-exec-role');
   });
 });

@@ -3,12 +3,14 @@ import { DynamoHoldIndex } from '../../lambdas/adapters/dynamo-hold-index.ts';
 import { DynamoProducerDirectory } from '../../lambdas/adapters/dynamo-producer-directory.ts';
 import { DynamoProducerRegistry } from '../../lambdas/adapters/dynamo-producer-registry.ts';
 import { DynamoRunIndex } from '../../lambdas/adapters/dynamo-run-index.ts';
+import { DynamoSubjectKeys } from '../../lambdas/adapters/dynamo-subject-keys.ts';
 import { DynamoTable } from '../../lambdas/adapters/dynamo-table.ts';
 import { DynamoUsage } from '../../lambdas/adapters/dynamo-usage.ts';
 import { S3LegalHolds } from '../../lambdas/adapters/s3-legal-holds.ts';
 import { S3ObjectReader } from '../../lambdas/adapters/s3-object-reader.ts';
 import { S3EvidenceVault } from '../../lambdas/adapters/s3-vault.ts';
 import { S3VersionInspector } from '../../lambdas/adapters/s3-version-inspector.ts';
+import { S3VersionStreams } from '../../lambdas/adapters/s3-version-streams.ts';
 import { lockFor } from '../../lambdas/domain/evidence/retention.ts';
 import { environments } from '../../lib/config/environments.ts';
 import { retentionSetting } from '../../lib/config/retention-setting.ts';
@@ -17,6 +19,7 @@ import { describeHoldIndexContract } from '../support/contracts/hold-index-contr
 import { describeLegalHoldsContract } from '../support/contracts/legal-holds-contract.ts';
 import { describeProducersContract } from '../support/contracts/producers-contract.ts';
 import { describeRunIndexContract } from '../support/contracts/run-index-contract.ts';
+import { describeSubjectKeysContract } from '../support/contracts/subject-keys-contract.ts';
 import { describeUsageContract } from '../support/contracts/usage-contract.ts';
 import { describeVaultContract } from '../support/contracts/vault-contract.ts';
 
@@ -30,6 +33,7 @@ describeVaultContract('S3', () => {
   return {
     vault,
     reader: new S3ObjectReader(clients.s3),
+    streams: new S3VersionStreams(clients.s3),
     inspector: new S3VersionInspector(clients.s3),
     bucket: buckets.vault,
     lock,
@@ -60,6 +64,11 @@ describeLegalHoldsContract('S3', () => ({
   inspector: new S3VersionInspector(clients.s3),
   lock,
 }));
+
+describeSubjectKeysContract(
+  'DynamoDB',
+  () => new DynamoSubjectKeys(new DynamoTable(clients.dynamodb, tables.subjects)),
+);
 
 describeUsageContract(
   'DynamoDB',

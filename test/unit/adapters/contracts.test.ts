@@ -2,15 +2,18 @@ import { describeHoldIndexContract } from '../../support/contracts/hold-index-co
 import { describeLegalHoldsContract } from '../../support/contracts/legal-holds-contract.ts';
 import { describeProducersContract } from '../../support/contracts/producers-contract.ts';
 import { describeRunIndexContract } from '../../support/contracts/run-index-contract.ts';
+import { describeSubjectKeysContract } from '../../support/contracts/subject-keys-contract.ts';
 import { describeUsageContract } from '../../support/contracts/usage-contract.ts';
 import { describeVaultContract } from '../../support/contracts/vault-contract.ts';
 import {
   InMemoryProducers,
   InMemoryRunIndex,
+  InMemorySubjectKeys,
   InMemoryUsage,
   InMemoryVault,
   inspectorOver,
   readerOver,
+  streamsOver,
 } from '../../support/fakes.ts';
 import { InMemoryHoldIndex, InMemoryLegalHolds } from '../../support/hold-fakes.ts';
 
@@ -25,6 +28,7 @@ describeVaultContract('in memory', () => {
   return {
     vault,
     reader: readerOver(vault),
+    streams: streamsOver(vault),
     inspector: inspectorOver(vault),
     bucket: vault.bucket,
     lock,
@@ -51,3 +55,5 @@ describeLegalHoldsContract('in memory', () => {
 });
 
 describeUsageContract('in memory', () => new InMemoryUsage());
+
+describeSubjectKeysContract('in memory', () => new InMemorySubjectKeys());

@@ -8,8 +8,8 @@ describe('retention of a held run', () => {
   const events = [event('START', at('v1')), event('COMPLETE', at('v2'))];
   const present = (retainUntil?: string) => ({
     status: 'present' as const,
+    lastModified: '2026-03-04T05:06:07.000Z',
     legalHold: false,
-    lastModified: '2027-01-01T00:00:00.000Z',
     ...(retainUntil && { mode: 'GOVERNANCE' as const, retainUntil }),
   });
 
