@@ -83,8 +83,9 @@ function renderHead(head: NonNullable<Verification['head']>, { trust }: Verifica
 }
 
 function limitsOf(done: Verification): string[] {
-  const { locksNotKnown, objectsNotProven, notSealedYet, notJudged } = done;
+  const { expired, locksNotKnown, objectsNotProven, notSealedYet, notJudged } = done;
   const counted: ReadonlyArray<readonly [count: number, what: string]> = [
+    [expired, 'objects that are gone since their locks ended: they may have been deleted'],
     [locksNotKnown, 'objects whose retention was not checked: their locks are not known'],
     [objectsNotProven, 'objects of digests that prove nothing'],
     [notSealedYet, 'objects landed after the head and are not due yet'],

@@ -98,6 +98,11 @@ export class SealedBundle {
     return sha256(digestBytes(this.digests.at(-1) as Digest));
   }
 
+  /** Of every file that was written. */
+  get keys(): string[] {
+    return this.#versions.map(({ key }) => key as string);
+  }
+
   /** A public key is an object of the vault: the next digest lists it. */
   addKey({ fingerprint, pem }: SigningPair): void {
     this.#pending.push({ key: publicKeyKey(fingerprint), body: Buffer.from(pem) });

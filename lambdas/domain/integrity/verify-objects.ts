@@ -31,6 +31,8 @@ export interface ObjectCheck {
   readonly suspects: Suspects;
   /** Called for each object that is there, whole or not. */
   readonly present: (object: SealedObject, held: HeldObject) => void;
+  /** Called for each object that is not there; whether it need not be, because its lock has ended. */
+  readonly mayBeGone: (object: SealedObject) => boolean;
   /** Called for each object that is what was sealed. */
   readonly whole: (checked: CheckedObject) => void;
 }
@@ -90,25 +92,27 @@ async function sealedLeaves(
 /** Answers the leaves of the stored lines when the object is what was sealed. */
 async function checkObject(
   place: Omit<CheckedObject, 'held'>,
-  { store, report, suspects, present, whole }: ObjectCheck,
+  check: ObjectCheck,
 ): Promise<Buffer | undefined> {
+  const { store, report, suspects } = check;
   const { object, leaves, firstLeaf } = place;
   const { key, versionId, sha256: sealed } = object;
   const opened = await store.open(key, versionId);
   if (!opened) {
+    if (check.mayBeGone(object)) return undefined;
     const detail = `sealed with SHA-256 ${sealed}`;
     suspects.add({ damage: { kind: 'missing_object', key, versionId, detail }, sealed });
     return undefined;
   }
   const held = await holdObject(key, opened);
-  present(object, held);
+  check.present(object, held);
   const shortened = lockDamage(object, held.lock);
   if (shortened) report(shortened);
   const own = leaves?.subarray(firstLeaf * HASH_BYTES, (firstLeaf + object.records) * HASH_BYTES);
   const damage = contentDamage(object, held, own);
   if (damage?.kind === 'malformed_digest') report(damage);
   else if (damage) suspects.add({ damage, sealed, found: held.sha256 });
-  else whole({ ...place, held });
+  else check.whole({ ...place, held });
   return damage ? undefined : (held.records?.leaves ?? Buffer.alloc(0));
 }
 
