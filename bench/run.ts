@@ -6,6 +6,7 @@ import { archive } from './archive.ts';
 import type { Benchmark, Result } from './benchmark.ts';
 import { bundle } from './bundle.ts';
 import { corpus } from './corpus.ts';
+import { cost } from './cost.ts';
 import { ingest } from './ingest.ts';
 import { json } from './json.ts';
 import { path } from './path.ts';
@@ -24,6 +25,7 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   event,
   corpus,
   bundle,
+  cost,
   path,
   verify,
 };

@@ -39,6 +39,7 @@ function renderHeld(run: HeldRun): string[] {
     [
       `Submitter  ${run.submitter.map(({ producerId }) => producerId).join(', ')}`,
       `Locked     ${retention.mode ?? 'not locked'} until ${retention.retainUntil ?? '-'}, legal hold ${retention.legalHold ? 'on' : 'off'} (class ${retention.class})`,
+      `Sealed     ${renderIntegrity(run.integrity)}`,
     ].join('\n'),
     ...statements.map(renderStatement),
     section('Timeline', [
@@ -55,6 +56,12 @@ function renderHeld(run: HeldRun): string[] {
     ]),
     section('Stored at', renderObjects(run)),
   ];
+}
+
+function renderIntegrity({ status, digestKey, from }: HeldRun['integrity']): string {
+  if (status === 'sealed')
+    return `by ${digestKey}${from === 'listing' ? ' (by its interval)' : ''}`;
+  return status === 'late' ? 'late: not by the digest of its interval' : 'not yet';
 }
 
 /** What one group says of the run; the group is named where there are several. */

@@ -58,9 +58,19 @@ export class DynamoTable {
     this.#table = table;
   }
 
-  /** Puts an item unless its key is taken: the first stored location wins. */
-  async putOnce(key: ItemKey, item: Item): Promise<void> {
-    await this.#put(key, item, `attribute_not_exists(${TableAttribute.partition})`, {});
+  /** Puts an item unless its key is taken: the first stored location wins. False when it was taken. */
+  putOnce(key: ItemKey, item: Item): Promise<boolean> {
+    return this.#put(key, item, `attribute_not_exists(${TableAttribute.partition})`, {});
+  }
+
+  /** Puts an item unless one stands there whose attribute is no greater: the least wins, in whatever order they come. */
+  async putLeast(key: ItemKey, item: Item, attribute: string): Promise<void> {
+    await this.#put(
+      key,
+      item,
+      `attribute_not_exists(${TableAttribute.partition}) OR ${attribute} > :given`,
+      { ':given': item[attribute] },
+    );
   }
 
   /** Puts an item only over one whose attribute still has the expected value. */
@@ -165,6 +175,16 @@ export class DynamoTable {
       IndexName: HOUR_INDEX,
       KeyConditionExpression: `${TableAttribute.hour} = :hourKey`,
       ExpressionAttributeValues: marshall({ ':hourKey': hourKey }),
+    });
+  }
+
+  /** Items of one partition that DynamoDB may drop before a time (seconds since 1970), page by page. */
+  expiringBefore(pk: string, seconds: number): AsyncIterable<Item> {
+    return this.#query({
+      KeyConditionExpression: `${TableAttribute.partition} = :pk`,
+      FilterExpression: `${TableAttribute.expiry} < :seconds`,
+      ExpressionAttributeValues: marshall({ ':pk': pk, ':seconds': seconds }),
+      ConsistentRead: true,
     });
   }
 

@@ -1,9 +1,11 @@
-import type { Finding } from './audit/findings.ts';
+import type { Finding, StreamPlane } from './audit/findings.ts';
+import type { BucketGuards, KeyGuards, Seen } from './audit/guards.ts';
 import type { Rejection, RejectionCount } from './audit/rejections.ts';
 import type { EvidenceObject } from './evidence/evidence-object.ts';
 import type {
   DeclarationEntry,
   DeliveryEntry,
+  EventClaim,
   ReferenceEntry,
   RunDatasetEntry,
   RunEventEntry,
@@ -63,14 +65,39 @@ export interface ObjectReader {
   read(version: ObjectVersion): Promise<Uint8Array>;
 }
 
+/** An object version as it stands. */
+export interface StoredObject {
+  readonly body: Uint8Array;
+  /** As it was promised when the object was put; as S3 has it where that lasts longer. Absent where there is none. */
+  readonly lock?: Lock;
+}
+
+/** Reads object versions of vault and staging together with their locks. */
+export interface StoredObjects {
+  /** @throws UnreadableRecordError when that version is gone, UnavailableError */
+  open(version: ObjectVersion): Promise<StoredObject>;
+}
+
+/** Working papers of a long task: unlocked, and gone with the lifecycle of staging. */
+export interface WorkNotes {
+  /** Puts a JSON document, over what stood there. @throws UnavailableError */
+  put(key: string, document: unknown): Promise<void>;
+  /** @throws UnavailableError */
+  find(key: string): Promise<unknown | undefined>;
+}
+
 /** What S3 says of one object version. `denied` is not `missing`: losing the right to look is a finding of its own. */
 export type VersionState =
   | {
       readonly status: 'present';
+      /** RFC 3339 UTC, by the clock of S3, to the second. */
+      readonly lastModified: string;
       /** Absent when the version is not locked. */
       readonly mode?: Lock['mode'];
       readonly retainUntil?: string;
       readonly legalHold: boolean;
+      /** How far the copy in the replica is; absent where no rule copies it. */
+      readonly replication?: 'PENDING' | 'COMPLETED' | 'FAILED';
     }
   | { readonly status: 'missing' }
   | { readonly status: 'denied' };
@@ -84,6 +111,82 @@ export interface ListedVersion extends ObjectVersion {
   readonly bytes: number;
 }
 
+/** One object version, opened. */
+export interface OpenedVersion {
+  /** As S3 says; absent when the version is not locked. */
+  readonly lock?: Pick<Lock, 'mode' | 'retainUntil'>;
+  /** Names in lower case. */
+  readonly metadata: Readonly<Record<string, string>>;
+  /** Iterating throws UnavailableError when the connection breaks. */
+  readonly body: AsyncIterable<Uint8Array>;
+}
+
+/** Reads object versions of any size piece by piece, with what S3 says about them. */
+export interface VersionStreams {
+  /**
+   * @throws UnreadableRecordError when that version is gone, AccessDeniedError when content or lock may not be
+   * looked at, UnavailableError
+   */
+  open(version: ObjectVersion): Promise<OpenedVersion>;
+}
+
+/** The part of the vault that the digest chain is written to. */
+export interface ChainVault extends EvidenceVault {
+  /**
+   * Puts bytes as they are, with object metadata beside them, the same way as any document.
+   * @throws ConflictingObjectError when other bytes stand there, UnavailableError
+   */
+  putBytes(
+    key: string,
+    body: Uint8Array,
+    lock: Lock,
+    description: {
+      readonly contentType: string;
+      readonly metadata?: Readonly<Record<string, string>>;
+    },
+  ): Promise<ObjectVersion>;
+}
+
+/** A key that signs digests; its private half never leaves KMS. */
+export interface DigestSigner {
+  /** SHA-256 (hex) of the public key in DER form. */
+  readonly fingerprint: string;
+  /** SPKI, PEM. */
+  readonly publicKey: string;
+  /**
+   * ECDSA over the SHA-256 of the bytes; DER.
+   * @throws LineageError `signing_refused` when the key is disabled or ours no more, UnavailableError
+   */
+  sign(bytes: Uint8Array): Promise<Uint8Array>;
+}
+
+export interface SigningKeys {
+  /** The key of the configured generation. @throws as {@link DigestSigner.sign} */
+  current(): Promise<DigestSigner>;
+  /** The newest key with this fingerprint; undefined when no generation has it. @throws as {@link DigestSigner.sign} */
+  byFingerprint(fingerprint: string): Promise<DigestSigner | undefined>;
+}
+
+/** What goes out of the account after each digest, so that a chain cut short does not match it. */
+export interface AnchoredHead {
+  readonly bucket: string;
+  readonly key: string;
+  readonly number: number;
+  readonly from: string;
+  readonly to: string;
+  /** Hex, of the digest's bytes. */
+  readonly sha256: string;
+  /** Base64. */
+  readonly signature: string;
+}
+
+export interface HeadAnchor {
+  /** Where heads go, as digests say it. */
+  readonly name: string;
+  /** @throws UnavailableError */
+  publish(head: AnchoredHead): Promise<void>;
+}
+
 /** Looks at object versions one by one, and at what a folder really holds. */
 export interface VersionInspector {
   /** @throws UnavailableError when S3 does not answer */
@@ -94,7 +197,27 @@ export interface VersionInspector {
   folders(bucket: string, prefix: string): Promise<string[]>;
 }
 
-/** The tables: a cache of the vault. Every write is idempotent, and the first stored location wins. */
+/** What stands around a bucket and a key right now. A right that we lost is `denied`, never "not set". */
+export interface GuardReader {
+  /** @throws UnavailableError when S3 does not answer */
+  bucket(bucketName: string): Promise<Seen<BucketGuards>>;
+  /** @throws UnavailableError when KMS does not answer */
+  key(keyArn: string): Promise<Seen<KeyGuards>>;
+}
+
+/** Makes the lock of a version longer. */
+export interface RetentionExtender {
+  /**
+   * Locks a version until a later time than it is. False when S3 refuses, which it does for an earlier one.
+   * @throws UnavailableError when S3 does not answer
+   */
+  extend(version: ObjectVersion, lock: Pick<Lock, 'mode' | 'retainUntil'>): Promise<boolean>;
+}
+
+/**
+ * The tables: a cache of the vault. Every write is idempotent. Of a delivery, a run event and a finding the first
+ * stored location wins; of a dataset and a reference, which many events may name, the receipt that sorts first.
+ */
 export interface RunIndex {
   putDelivery(entry: DeliveryEntry): Promise<void>;
   putRunEvent(entry: RunEventEntry): Promise<void>;
@@ -104,17 +227,23 @@ export interface RunIndex {
   putTraceDelivery(entry: TraceDeliveryEntry): Promise<void>;
   putTraceRun(entry: TraceRunEntry): Promise<void>;
   putFinding(finding: Finding): Promise<void>;
+  /** Answers which event stands for the group, run, type and time of a claim: its own, unless another came first. */
+  claimEvent(claim: EventClaim): Promise<EventClaim>;
   /**
    * Points a staged trace delivery at its promoted copy, in the row of the delivery first and then in
    * the row by which promotion finds its work; a second promotion changes nothing.
    */
   promoteTraceDelivery(entry: TraceDeliveryEntry, location: Location, lock: Lock): Promise<void>;
+  /** Moves the lock that the rows of a stored event or trace promise, never to an earlier time. */
+  extendRow(entry: RunEventEntry | TraceDeliveryEntry, retainUntil: string): Promise<void>;
 
   /** All rows of a receipt: one for each trace of an export, and one for quarantine. */
   deliveries(receiptId: string): Promise<DeliveryEntry[]>;
   /** Of a receipt that was quarantined first and archived later, the archived delivery. */
   delivery(receiptId: string): Promise<DeliveryEntry | undefined>;
   runEvents(runKey: string): Promise<RunEventEntry[]>;
+  /** Events of the run whose lock is promised to end before a time (RFC 3339 UTC), page by page. */
+  runEventsLockedBefore(runKey: string, time: string): AsyncIterable<RunEventEntry>;
   /** Whether any event of the run is held, without reading them. */
   holdsRun(runKey: string): Promise<boolean>;
   runDatasets(runKey: string): Promise<RunDatasetEntry[]>;
@@ -143,6 +272,33 @@ export interface EventPublisher {
    * @throws UnavailableError when the stream took none of them
    */
   publish(records: readonly OutgoingRecord[]): Promise<readonly boolean[]>;
+}
+
+/** That a stream took a record, and nothing of what it said. */
+export interface StreamArrival {
+  readonly sequenceNumber: string;
+  /** By the clock of the stream. */
+  readonly arrivedAtMillis: number;
+  /** RFC 3339 UTC: the acceptance by which the archive files it. */
+  readonly acceptedAt: string;
+}
+
+/** What the streams took, read once more. */
+export interface StreamCounter {
+  /** How long the stream of a plane keeps its records. @throws UnavailableError */
+  retentionMillis(plane: StreamPlane): Promise<number>;
+  /** Every shard that may still hold a record, closed ones included. @throws UnavailableError */
+  shards(plane: StreamPlane): Promise<string[]>;
+  /**
+   * The records of a shard that arrived in the half-open interval, in order; those past retention are absent.
+   * @throws UnavailableError before anything is left out for another reason
+   */
+  arrivals(
+    plane: StreamPlane,
+    shardId: string,
+    fromMillis: number,
+    toMillis: number,
+  ): AsyncIterable<StreamArrival>;
 }
 
 /** Who a request comes from; asked for every one. */

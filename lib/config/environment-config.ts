@@ -131,6 +131,14 @@ export interface PrivateEndpoint {
  */
 export type GatewayAccountRole = 'none' | 'existing' | 'create';
 
+/** Where S3 copies the vault to, locks included; the bucket is made, locked and guarded by whoever keeps it. */
+export interface ReplicaConfig {
+  /** A bucket with Object Lock, in another account or region. */
+  readonly bucketArn: string;
+  /** The key of the copies, in the account and region of that bucket. */
+  readonly kmsKeyArn: string;
+}
+
 /** Everything that may differ between two deployments; checked by `validateEnvironmentConfig`. */
 export interface EnvironmentConfig {
   /** Short name, lower case; part of every stack name. */
@@ -196,7 +204,17 @@ export interface EnvironmentConfig {
      * @default - the CloudFormation execution role of the CDK bootstrap in the account
      */
     readonly deploymentRoleArn?: string;
+    /**
+     * The one role that may delete versions of the vault and lift a lock to do so; GOVERNANCE only.
+     * @default - nobody
+     */
+    readonly breakGlassRoleArn?: string;
   };
+  /**
+   * A copy of the vault that outlives its account or region.
+   * @default - none
+   */
+  readonly replica?: ReplicaConfig;
   /** Refuses deletion of tables; the data stack itself is protected everywhere but on an emulator. */
   readonly deletionProtection: boolean;
 }

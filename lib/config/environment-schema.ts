@@ -8,6 +8,7 @@ import type {
   LockMode,
   PrivateEndpoint,
   PublicEndpoint,
+  ReplicaConfig,
   RetentionConfig,
   StreamConfig,
 } from './environment-config.ts';
@@ -121,7 +122,14 @@ export const environmentSchema = object({
   ),
   guards: object({
     deploymentRoleArn: v.optional(text()),
+    breakGlassRoleArn: v.optional(text()),
   } satisfies Members<EnvironmentConfig['guards']>),
+  replica: v.optional(
+    object({
+      bucketArn: text('the ARN of the bucket that holds the copies'),
+      kmsKeyArn: text('the ARN of the key that encrypts the copies'),
+    } satisfies Members<ReplicaConfig>),
+  ),
   deletionProtection: flag,
 } satisfies Members<EnvironmentConfig>);
 

@@ -1,5 +1,5 @@
-import { Duration } from 'aws-cdk-lib';
-import { AnyPrincipal, Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { Duration, RemovalPolicy } from 'aws-cdk-lib';
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Key } from 'aws-cdk-lib/aws-kms';
 import {
   type Bucket,
@@ -8,22 +8,31 @@ import {
   ObjectLockRetention,
 } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
+import {
+  type GuardSetting,
+  keyGuard,
+  vaultStatements,
+} from '../../lambdas/domain/audit/guard-policy.ts';
 import { EvidencePrefix } from '../../lambdas/domain/evidence/evidence-prefix.ts';
-import type { RetentionConfig } from '../config/environment-config.ts';
+import type { ReplicaConfig, RetentionConfig } from '../config/environment-config.ts';
 import { customerKey } from './customer-key.ts';
 import { allowObjects, allowToSeeAbsence, READ_VERSION } from './object-access.ts';
 import { retainedBucket } from './retained-bucket.ts';
 import type { ServiceFunction } from './service-function.ts';
-import { vaultPolicy } from './vault-policy.ts';
+import { VaultReplication } from './vault-replication.ts';
 
 export interface EvidenceVaultProps {
   readonly retention: RetentionConfig;
   /** ARN of the only role that may change what protects the vault and its key. */
   readonly deploymentRoleArn: string;
+  /** ARN of the only role that may delete versions; nobody when it is not set. */
+  readonly breakGlassRoleArn?: string;
   readonly accessLogs: IBucket;
+  /** Where every version is copied to; nowhere when it is not set. */
+  readonly replica?: ReplicaConfig;
 }
 
-/** Folders of the vault that functions touch: keys are an operator's. */
+/** Folders of the vault that functions write to or read: keys are an operator's. */
 type VaultFolder = Exclude<keyof typeof EvidencePrefix, 'keys'>;
 
 /** AWS documents GetObject as a condition of HEAD, also for a version. */
@@ -34,24 +43,44 @@ const INSPECT_VERSION = [
   's3:GetObjectVersion',
 ];
 
+/** One right for each setting that a control looks at. */
+const READ_GUARDS = [
+  's3:GetBucketLogging',
+  's3:GetBucketObjectLockConfiguration',
+  's3:GetBucketOwnershipControls',
+  's3:GetBucketPolicy',
+  's3:GetBucketPublicAccessBlock',
+  's3:GetBucketVersioning',
+  's3:GetEncryptionConfiguration',
+  's3:GetLifecycleConfiguration',
+  's3:GetReplicationConfiguration',
+];
+const READ_KEY_GUARDS = ['kms:DescribeKey', 'kms:GetKeyPolicy', 'kms:GetKeyRotationStatus'];
+
+/** The store uploads in one request: what was never finished is not ours. */
+const UPLOAD_DAYS = 1;
+
 /** The write-once bucket: locked from creation, own key, TLS only, kept when everything else goes. */
 export class EvidenceVault extends Construct {
   readonly bucket: Bucket;
   readonly key: Key;
+  /** What a control compares the guards with that stand. */
+  readonly guardSetting: GuardSetting;
 
   constructor(scope: Construct, id: string, props: EvidenceVaultProps) {
     super(scope, id);
-    const { accessLogs, deploymentRoleArn, retention } = props;
+    const { accessLogs, breakGlassRoleArn, deploymentRoleArn, replica, retention } = props;
     const floor = Duration.days(retention.floorDays);
 
     this.key = customerKey(this, 'Key', 'Evidence in the vault');
-    this.key.addToResourcePolicy(keyGuard(deploymentRoleArn));
+    this.key.addToResourcePolicy(PolicyStatement.fromJson(keyGuard(deploymentRoleArn)));
     this.bucket = retainedBucket(this, 'Bucket', {
       bucketKeyEnabled: true,
       encryption: BucketEncryption.KMS,
       encryptionKey: this.key,
+      enforceSSL: false, // one of the guards below says so
       // no rule expires a version: over a lock that a hold or a long run extended it would leave a delete marker
-      lifecycleRules: [{ abortIncompleteMultipartUploadAfter: Duration.days(1) }],
+      lifecycleRules: [{ abortIncompleteMultipartUploadAfter: Duration.days(UPLOAD_DAYS) }],
       objectLockDefaultRetention:
         retention.mode === 'COMPLIANCE'
           ? ObjectLockRetention.compliance(floor)
@@ -61,8 +90,24 @@ export class EvidenceVault extends Construct {
       serverAccessLogsPrefix: 'vault/',
       versioned: true,
     });
-    for (const statement of vaultPolicy({ bucket: this.bucket, deploymentRoleArn, retention })) {
-      this.bucket.addToResourcePolicy(statement);
+    this.guardSetting = {
+      mode: retention.mode,
+      floorDays: retention.floorDays,
+      bucketArn: this.bucket.bucketArn,
+      bucketName: this.bucket.bucketName,
+      keyArn: this.key.keyArn,
+      accessLogBucketName: accessLogs.bucketName,
+      uploadDays: UPLOAD_DAYS,
+      deploymentRoleArn,
+      ...(breakGlassRoleArn !== undefined && { breakGlassRoleArn }),
+      ...(replica && { replicaBucketArn: replica.bucketArn }),
+    };
+    for (const statement of vaultStatements(this.guardSetting)) {
+      this.bucket.addToResourcePolicy(PolicyStatement.fromJson(statement));
+    }
+    this.bucket.policy?.applyRemovalPolicy(RemovalPolicy.RETAIN); // unguarded, what stays would be of no use
+    if (replica) {
+      new VaultReplication(this, 'Replication', { bucket: this.bucket, key: this.key, replica });
     }
   }
 
@@ -89,11 +134,27 @@ export class EvidenceVault extends Construct {
     allowToSeeAbsence(fn, this.bucket);
   }
 
+  /** Longer locks of versions in the folders; S3 refuses shorter ones to whoever may not bypass. */
+  grantExtend(fn: ServiceFunction, ...folders: ReadonlyArray<keyof typeof EvidencePrefix>): void {
+    this.#allow(fn, ['s3:PutObjectRetention', ...INSPECT_VERSION], folders);
+    allowToSeeAbsence(fn, this.bucket);
+  }
+
+  /** A look at everything that {@link guardSetting} speaks of, and at nothing that lies in the vault. */
+  grantReadGuards(fn: ServiceFunction): void {
+    fn.allow(READ_GUARDS, [this.bucket.bucketArn]);
+    fn.allow(READ_KEY_GUARDS, [this.key.keyArn]);
+  }
+
   grantList(fn: ServiceFunction): void {
     fn.allow(['s3:ListBucketVersions'], [this.bucket.bucketArn]);
   }
 
-  #allow(fn: ServiceFunction, actions: readonly string[], folders: readonly VaultFolder[]): void {
+  #allow(
+    fn: ServiceFunction,
+    actions: readonly string[],
+    folders: ReadonlyArray<keyof typeof EvidencePrefix>,
+  ): void {
     allowObjects(
       fn,
       this.bucket,
@@ -101,21 +162,4 @@ export class EvidenceVault extends Construct {
       folders.map((folder) => EvidencePrefix[folder]),
     );
   }
-}
-
-/** Disabling the key hides the evidence as well as deleting it would. */
-function keyGuard(deploymentRoleArn: string): PolicyStatement {
-  return new PolicyStatement({
-    sid: 'DenyGuardChanges',
-    effect: Effect.DENY,
-    principals: [new AnyPrincipal()],
-    actions: [
-      'kms:DisableKey',
-      'kms:DisableKeyRotation',
-      'kms:PutKeyPolicy',
-      'kms:ScheduleKeyDeletion',
-    ],
-    resources: ['*'], // in a key policy, "*" is the key itself
-    conditions: { ArnNotEquals: { 'aws:PrincipalArn': deploymentRoleArn } },
-  });
 }

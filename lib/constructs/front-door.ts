@@ -73,8 +73,9 @@ export class FrontDoor extends Construct {
         LINEAGE_STREAM_NAME: lineage.stream.streamName,
       },
     });
-    vault.grantReadVersions(this.query, 'lineage', 'traces');
-    vault.grantInspect(this.query, 'lineage');
+    vault.grantReadVersions(this.query, 'lineage', 'traces', 'digests');
+    vault.grantInspect(this.query, 'lineage', 'traces');
+    vault.grantList(this.query);
     staging.grantReadVersions(this.query);
     tables.index.grantQuery(this.query);
     lineage.grantProbe(this.query);

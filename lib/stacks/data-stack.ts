@@ -30,7 +30,9 @@ export class DataStack extends Stack {
     this.resources = {
       vault: new EvidenceVault(this, 'Vault', {
         accessLogs: accessLogs.bucket,
+        breakGlassRoleArn: config.guards.breakGlassRoleArn,
         deploymentRoleArn: deploymentRoleArn(this, config),
+        replica: config.replica,
         retention: config.retention,
       }),
       staging: new StagingBucket(this, 'Staging', {

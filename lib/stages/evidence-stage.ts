@@ -1,10 +1,11 @@
-import { Stage, type StageProps, Tags } from 'aws-cdk-lib';
+import { Stage, type StageProps, Tags, Validations } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import type { EnvironmentConfig } from '../config/environment-config.ts';
 import { validateEnvironmentConfig } from '../config/validate-environment-config.ts';
 import { DataStack } from '../stacks/data-stack.ts';
 import { MonitoringStack } from '../stacks/monitoring-stack.ts';
 import { PipelineStack } from '../stacks/pipeline-stack.ts';
+import { VaultChecks } from '../validation/vault-checks.ts';
 
 export interface EvidenceStageProps extends StageProps {
   readonly config: EnvironmentConfig;
@@ -53,6 +54,7 @@ export class EvidenceStage extends Stage {
       },
     });
 
+    Validations.of(this).addPlugins(new VaultChecks(config.retention));
     Tags.of(this).add('environment', config.name);
     Tags.of(this).add('service', 'lineage-evidence');
     Tags.of(this).add('data-classification', 'confidential');

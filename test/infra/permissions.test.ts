@@ -70,6 +70,9 @@ const useIndex = {
 const OF_EPOCHS = `[${HMAC_EPOCHS}]`;
 const STAGED = '<StagingBucket>/traces/*';
 
+/** What the retention audit may extend: evidence and what proves it, never a finding or a hold. */
+const EXTENDED = 'digests keys lineage policies producers public-keys reports traces'.split(' ');
+
 const EXPECTED: Record<string, Record<string, string[]>> = {
   FrontDoorIngest: {
     ...writeLog('FrontDoorIngest'),
@@ -97,11 +100,12 @@ const EXPECTED: Record<string, Record<string, string[]>> = {
     'dynamodb:Query': ['<TablesIndexTable>', '<TablesProducersTable>'],
     'kinesis:DescribeStreamSummary': ['<LineageStream>'],
     'kms:Decrypt': ['<HmacKeysEpoch0>', '<StagingKey>', '<TablesKey>', '<VaultKey>'],
-    's3:GetObject': vault('lineage'),
-    's3:GetObjectLegalHold': vault('lineage'),
-    's3:GetObjectRetention': vault('lineage'),
-    's3:GetObjectVersion': [STAGED, ...vault('lineage', 'traces')],
+    's3:GetObject': vault('lineage', 'traces'),
+    's3:GetObjectLegalHold': vault('lineage', 'traces'),
+    's3:GetObjectRetention': vault('lineage', 'traces'),
+    's3:GetObjectVersion': [STAGED, ...vault('digests', 'lineage', 'traces')],
     's3:ListBucket': ['<StagingBucket>', '<VaultBucket>'],
+    's3:ListBucketVersions': ['<VaultBucket>'],
   },
   FrontDoorProducers: {
     ...writeLog('FrontDoorProducers'),
@@ -174,17 +178,18 @@ const EXPECTED: Record<string, Record<string, string[]>> = {
     ...writeLog('RetentionAuditAuditRetention'),
     'dynamodb:PutItem': ['<TablesIndexTable>'],
     'dynamodb:Query': ['<TablesIndexTable>', '<TablesIndexTable>/index/byHour'],
+    'dynamodb:UpdateItem': ['<TablesIndexTable>'],
     'kms:Decrypt': ['<TablesKey>', '<VaultKey>'],
     'kms:Encrypt': ['<TablesKey>'],
     'kms:GenerateDataKey': ['<TablesKey>', '<VaultKey>'],
-    's3:GetObject': vault('findings', 'lineage', 'quarantine', 'reports', 'traces'),
-    's3:GetObjectLegalHold': vault('lineage', 'quarantine', 'traces'),
-    's3:GetObjectRetention': vault('lineage', 'quarantine', 'traces'),
-    's3:GetObjectVersion': vault('lineage', 'quarantine', 'traces'),
+    's3:GetObject': vault('findings', ...EXTENDED, 'quarantine').sort(),
+    's3:GetObjectLegalHold': vault(...EXTENDED, 'quarantine').sort(),
+    's3:GetObjectRetention': vault(...EXTENDED, 'quarantine').sort(),
+    's3:GetObjectVersion': vault(...EXTENDED, 'quarantine').sort(),
     's3:ListBucket': ['<VaultBucket>'],
     's3:ListBucketVersions': ['<VaultBucket>'],
     's3:PutObject': vault('findings', 'reports'),
-    's3:PutObjectRetention': vault('findings', 'reports'),
+    's3:PutObjectRetention': vault('findings', ...EXTENDED).sort(),
   },
   RejectionReportsReportRejections: {
     ...writeLog('RejectionReportsReportRejections'),

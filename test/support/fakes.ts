@@ -1,4 +1,4 @@
-import type { Finding } from '../../lambdas/domain/audit/findings.ts';
+import type { Finding, StreamPlane } from '../../lambdas/domain/audit/findings.ts';
 import {
   MAX_SAMPLES,
   type Rejection,
@@ -13,6 +13,7 @@ import type { EvidenceObject } from '../../lambdas/domain/evidence/evidence-obje
 import type {
   DeclarationEntry,
   DeliveryEntry,
+  EventClaim,
   ReferenceEntry,
   RunDatasetEntry,
   RunEventEntry,
@@ -21,14 +22,14 @@ import type {
 } from '../../lambdas/domain/evidence/index-entries.ts';
 import type { EpochKey } from '../../lambdas/domain/evidence/keyed-hash.ts';
 import type { Lock } from '../../lambdas/domain/evidence/retention.ts';
-import { storeKey } from '../../lambdas/domain/evidence/store-key.ts';
+import { sha256Hex, storeKey } from '../../lambdas/domain/evidence/store-key.ts';
 import type { Identity } from '../../lambdas/domain/openlineage/event.ts';
 import type {
+  ChainVault,
   Clock,
   DocumentVault,
   EpochKeys,
   EventPublisher,
-  EvidenceVault,
   Location,
   ObjectReader,
   ObjectVersion,
@@ -37,10 +38,16 @@ import type {
   ProducerRegistry,
   RateLeases,
   RejectionLedger,
+  RetentionExtender,
   RunIndex,
+  StoredObjects,
+  StreamArrival,
+  StreamCounter,
   TokenLease,
   TraceStaging,
   VersionInspector,
+  VersionStreams,
+  WorkNotes,
 } from '../../lambdas/domain/ports.ts';
 import { isValidAt } from '../../lambdas/domain/producers/issued-key.ts';
 import type { Producer } from '../../lambdas/domain/producers/producer.ts';
@@ -55,17 +62,21 @@ interface StoredVersion extends ObjectVersion {
   /** What decides whether a second put of the key is a replay or a conflict. */
   readonly content: string;
   readonly lock?: Lock;
+  readonly metadata?: Readonly<Record<string, string>>;
+  readonly deleteMarker?: true;
 }
 
 /** Lets a test refuse calls by name, to see what a failure in the middle leaves behind. */
 class Faults {
   readonly calls: string[] = [];
   readonly #refusals = new Map<string, number>();
+  readonly #errors = new Map<string, Error>();
   readonly #spared = new Map<string, number>();
 
-  /** The next `times` calls of a method throw UnavailableError before they take effect. */
-  refuse(method: string, times = 1): void {
+  /** The next `times` calls of a method throw before they take effect. */
+  refuse(method: string, times = 1, error: Error = new UnavailableError(method)): void {
     this.#refusals.set(method, times);
+    this.#errors.set(method, error);
   }
 
   /** All calls of a method but the next few throw. */
@@ -84,7 +95,7 @@ class Faults {
     const left = this.#refusals.get(method) ?? 0;
     if (left === 0) return;
     this.#refusals.set(method, left - 1);
-    throw new UnavailableError(method);
+    throw this.#errors.get(method);
   }
 }
 
@@ -93,19 +104,43 @@ class InMemoryBucket {
   readonly bucket: string;
   readonly versions: StoredVersion[] = [];
   readonly #clock: Clock;
+  #written = 0;
 
   constructor(bucket: string, clock: Clock = Date.now) {
     this.bucket = bucket;
     this.#clock = clock;
   }
 
-  put(key: string, body: Uint8Array, content: string, lock?: Lock): StoredVersion {
-    const standing = this.standing(key, content);
-    if (standing) return standing;
-    const versionId = `v${this.versions.length + 1}`;
+  put(
+    key: string,
+    body: Uint8Array,
+    content: string,
+    lock?: Lock,
+    metadata?: Readonly<Record<string, string>>,
+  ): StoredVersion {
+    return (
+      this.standing(key, content) ??
+      this.addVersion(key, body, { content, ...(lock && { lock }), ...(metadata && { metadata }) })
+    );
+  }
+
+  /** Writes a version past every condition, as somebody with other rights than ours can. */
+  addVersion(
+    key: string,
+    body: Uint8Array,
+    rest: Partial<Pick<StoredVersion, 'content' | 'lock' | 'metadata' | 'deleteMarker'>> = {},
+  ): StoredVersion {
+    const versionId = `v${++this.#written}`;
     const lastModified = new Date(this.#clock()).toISOString();
-    const version = { bucket: this.bucket, key, versionId, lastModified, body, content };
-    const stored: StoredVersion = { ...version, ...(lock && { lock }) };
+    const stored = {
+      bucket: this.bucket,
+      key,
+      versionId,
+      lastModified,
+      body,
+      content: '',
+      ...rest,
+    };
     this.versions.push(stored);
     return stored;
   }
@@ -137,7 +172,7 @@ const versionOf = ({ bucket, key, versionId }: ObjectVersion): ObjectVersion => 
   versionId,
 });
 
-export class InMemoryVault extends InMemoryBucket implements EvidenceVault, DocumentVault {
+export class InMemoryVault extends InMemoryBucket implements ChainVault, DocumentVault {
   readonly faults = new Faults();
 
   constructor(bucket = 'vault', clock?: Clock) {
@@ -157,6 +192,16 @@ export class InMemoryVault extends InMemoryBucket implements EvidenceVault, Docu
     this.faults.enter('putDocument');
     const text = JSON.stringify(document);
     return versionOf(this.put(key, Buffer.from(text), text, lock));
+  }
+
+  async putBytes(
+    key: string,
+    body: Uint8Array,
+    lock: Lock,
+    { metadata }: Parameters<ChainVault['putBytes']>[3],
+  ): Promise<ObjectVersion> {
+    this.faults.enter('putBytes');
+    return versionOf(this.put(key, body, sha256Hex(body), lock, metadata));
   }
 
   async findDocument(key: string, document: unknown): Promise<ObjectVersion | undefined> {
@@ -199,7 +244,62 @@ export function readerOver(
   };
 }
 
-/** Looks at what these buckets hold; they have no delete markers. */
+/** Opens what any of these buckets holds, in pieces of a few bytes. */
+export function streamsOver(
+  ...buckets: ReadonlyArray<Pick<InMemoryBucket, 'bucket' | 'versions'>>
+): VersionStreams {
+  return {
+    async open({ bucket, key, versionId }) {
+      const held = buckets
+        .find((candidate) => candidate.bucket === bucket)
+        ?.versions.find((version) => version.key === key && version.versionId === versionId);
+      if (!held) throw new UnreadableRecordError('object_version_missing');
+      const { body, lock, metadata = {} } = held;
+      return {
+        metadata,
+        ...(lock && { lock: { mode: lock.mode, retainUntil: lock.retainUntil } }),
+        body: (async function* () {
+          for (let at = 0; at < body.length; at += 1000) yield body.subarray(at, at + 1000);
+        })(),
+      };
+    },
+  };
+}
+
+/** Reads the same with the lock that a version was put with. */
+export function objectsOver(
+  ...buckets: ReadonlyArray<Pick<InMemoryBucket, 'bucket' | 'versions'>>
+): StoredObjects {
+  const reader = readerOver(...buckets);
+  return {
+    async open(version) {
+      const body = await reader.read(version);
+      const lock = buckets
+        .flatMap(({ versions }) => versions)
+        .find((held) => held.key === version.key && held.versionId === version.versionId)?.lock;
+      return { body, ...(lock && { lock }) };
+    },
+  };
+}
+
+/** Working papers as a map. */
+export class InMemoryNotes implements WorkNotes {
+  readonly faults = new Faults();
+  readonly documents = new Map<string, string>();
+
+  async put(key: string, document: unknown): Promise<void> {
+    this.faults.enter('put');
+    this.documents.set(key, JSON.stringify(document));
+  }
+
+  async find(key: string): Promise<unknown | undefined> {
+    this.faults.enter('find');
+    const text = this.documents.get(key);
+    return text === undefined ? undefined : JSON.parse(text);
+  }
+}
+
+/** Looks at what these buckets hold. */
 export function inspectorOver(
   ...buckets: ReadonlyArray<Pick<InMemoryBucket, 'bucket' | 'versions'>>
 ): VersionInspector {
@@ -214,6 +314,8 @@ export function inspectorOver(
       const { mode, retainUntil } = held.lock ?? {};
       return {
         status: 'present',
+        // as HEAD says it: to the second
+        lastModified: `${held.lastModified.slice(0, 19)}.000Z`,
         ...(mode && { mode }),
         ...(retainUntil && { retainUntil }),
         legalHold: false,
@@ -224,7 +326,7 @@ export function inspectorOver(
         if (version.key.startsWith(prefix)) {
           yield {
             ...versionOf(version),
-            deleteMarker: false,
+            deleteMarker: version.deleteMarker ?? false,
             lastModified: version.lastModified,
             bytes: version.body.length,
           };
@@ -241,11 +343,28 @@ export function inspectorOver(
   };
 }
 
+/** Extends locks of what this bucket holds, as S3 does: never to an earlier time. */
+export function extenderOver({ versions }: Pick<InMemoryBucket, 'versions'>) {
+  const extended: Array<{ readonly key: string; readonly retainUntil: string }> = [];
+  const extender: RetentionExtender = {
+    async extend({ key, versionId }, { mode, retainUntil }) {
+      const at = versions.findIndex((held) => held.key === key && held.versionId === versionId);
+      const held = versions[at];
+      if (!held || (held.lock && held.lock.retainUntil > retainUntil)) return false;
+      extended.push({ key, retainUntil });
+      versions[at] = { ...held, lock: { clamped: false, ...held.lock, mode, retainUntil } };
+      return true;
+    },
+  };
+  return { extender, extended };
+}
+
 /** The tables as maps. Every call yields once first, so that callers which run at once do interleave. */
 export class InMemoryRunIndex implements RunIndex {
   readonly faults = new Faults();
   readonly deliveryRows = new Map<string, DeliveryEntry>();
   readonly runEventRows = new Map<string, RunEventEntry>();
+  readonly claimRows = new Map<string, EventClaim>();
   readonly runDatasetRows = new Map<string, RunDatasetEntry>();
   readonly declarationRows = new Map<string, DeclarationEntry>();
   readonly referenceRows = new Map<string, ReferenceEntry>();
@@ -266,7 +385,7 @@ export class InMemoryRunIndex implements RunIndex {
     this.#putFirst('putRunEvent', this.runEventRows, [entry.runKey, entry.receiptId], entry);
 
   putRunDataset = (entry: RunDatasetEntry) =>
-    this.#putFirst(
+    this.#putLeast(
       'putRunDataset',
       this.runDatasetRows,
       [entry.runKey, entry.group, entry.access, entry.namespace, entry.name],
@@ -282,7 +401,7 @@ export class InMemoryRunIndex implements RunIndex {
     );
 
   putReference = (entry: ReferenceEntry) =>
-    this.#putFirst(
+    this.#putLeast(
       'putReference',
       this.referenceRows,
       [entry.runKey, entry.by, entry.from, entry.group],
@@ -313,6 +432,13 @@ export class InMemoryRunIndex implements RunIndex {
       finding,
     );
 
+  async claimEvent(claim: EventClaim): Promise<EventClaim> {
+    const { group, runKey, eventType, eventTimeUtc } = claim;
+    const key = [group, runKey, eventType, eventTimeUtc];
+    await this.#putFirst('claimEvent', this.claimRows, key, claim);
+    return this.claimRows.get(keyOf(key)) as EventClaim;
+  }
+
   async promoteTraceDelivery(
     entry: TraceDeliveryEntry,
     location: Location,
@@ -330,6 +456,24 @@ export class InMemoryRunIndex implements RunIndex {
     if (held?.governed === false) {
       this.traceDeliveryRows.set(traceRow, { ...held, governed: true, location, lock });
     }
+  }
+
+  async extendRow(entry: RunEventEntry | TraceDeliveryEntry, retainUntil: string): Promise<void> {
+    await this.#enter('extendRow');
+    const extend = <T extends { readonly lock: Lock }>(rows: Map<string, T>, key: string) => {
+      const row = rows.get(key);
+      if (row && row.lock.retainUntil < retainUntil)
+        rows.set(key, { ...row, lock: { ...row.lock, retainUntil } });
+    };
+    const { receiptId } = entry;
+    const traceId = 'traceId' in entry ? entry.traceId : undefined;
+    extend(this.deliveryRows, keyOf([receiptId, traceId]));
+    if ('traceId' in entry) extend(this.traceDeliveryRows, keyOf([entry.traceId, receiptId]));
+    else extend(this.runEventRows, keyOf([entry.runKey, receiptId]));
+  }
+
+  async *runEventsLockedBefore(runKey: string, time: string): AsyncIterable<RunEventEntry> {
+    for (const row of await this.runEvents(runKey)) if (row.lock.retainUntil < time) yield row;
   }
 
   deliveries = (receiptId: string) =>
@@ -394,6 +538,17 @@ export class InMemoryRunIndex implements RunIndex {
     if (!rows.has(keyOf(key))) rows.set(keyOf(key), row);
   }
 
+  async #putLeast<T extends { readonly receiptId: string }>(
+    method: string,
+    rows: Map<string, T>,
+    key: Array<string | undefined>,
+    row: T,
+  ): Promise<void> {
+    await this.#enter(method);
+    const held = rows.get(keyOf(key));
+    if (!held || held.receiptId > row.receiptId) rows.set(keyOf(key), row);
+  }
+
   async #select<T>(
     method: string,
     rows: Map<string, T>,
@@ -424,6 +579,34 @@ export class InMemoryStream implements EventPublisher {
       if (taken) this.records.push(record);
       return taken;
     });
+  }
+}
+
+/** Streams by shard, as they are read once more; `kept` hours of them. */
+export class InMemoryStreamCounter implements StreamCounter {
+  readonly faults = new Faults();
+  readonly shardsOf = { lineage: new Map(), traces: new Map() } as Record<
+    StreamPlane,
+    Map<string, StreamArrival[]>
+  >;
+  retentionHours = 24;
+
+  async retentionMillis(): Promise<number> {
+    this.faults.enter('retentionMillis');
+    return this.retentionHours * 3_600_000;
+  }
+
+  async shards(plane: StreamPlane): Promise<string[]> {
+    this.faults.enter('shards');
+    return [...this.shardsOf[plane].keys()];
+  }
+
+  async *arrivals(plane: StreamPlane, shardId: string, fromMillis: number, toMillis: number) {
+    this.faults.enter('arrivals');
+    for (const arrival of this.shardsOf[plane].get(shardId) ?? []) {
+      const { arrivedAtMillis } = arrival;
+      if (arrivedAtMillis >= fromMillis && arrivedAtMillis < toMillis) yield arrival;
+    }
   }
 }
 

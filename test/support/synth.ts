@@ -24,7 +24,9 @@ export interface TemplateResource {
 }
 
 /** The feature flags of cdk.json, and Lambda bundling switched off. */
-const createApp = () => new App({ context: { ...cdkJson.context, 'aws:cdk:bundling-stacks': [] } });
+export const cdkContext = { ...cdkJson.context, 'aws:cdk:bundling-stacks': [] };
+
+const createApp = () => new App({ context: cdkContext });
 
 export function createStage(config: EnvironmentConfig): EvidenceStage {
   return new EvidenceStage(createApp(), { config });

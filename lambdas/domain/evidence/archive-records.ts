@@ -7,12 +7,13 @@ import {
 } from '../audit/findings.ts';
 import { sum } from '../collections.ts';
 import { mapConcurrently } from '../concurrency.ts';
-import { errorCode } from '../errors.ts';
+import { errorCode, RefusedByStoreError } from '../errors.ts';
 import { runKeysOf } from '../openlineage/run-key.ts';
 import type { EpochKeys } from '../ports.ts';
 import type { ConsumedRecord, Prepared, QuarantinedRecord } from './consumed-record.ts';
 import { charactersOf, type Envelope } from './envelope.ts';
 import type { EpochKey } from './keyed-hash.ts';
+import { nameNotStored } from './not-stored.ts';
 import {
   acceptedAfterArrival,
   quarantine,
@@ -105,6 +106,8 @@ export async function archiveRecords(
     const { slice, failed } = prepareSlice(records, next, keyOf, dependencies.prepare);
     next += slice.length;
     const archived = await archiveSlice(slice, dependencies);
+    const [record] = records as [ConsumedRecord];
+    if (records.length === 1 && isRefused(archived)) return nameRefused(record, dependencies);
     for (const [sequenceNumber, code] of archived.failures) failures.set(sequenceNumber, code);
     outcome.stored += archived.stored;
     outcome.skeletons += archived.skeletons;
@@ -113,6 +116,29 @@ export async function archiveRecords(
     if (failed !== undefined) return failFrom(next, failed);
   }
   return outcome;
+}
+
+const REFUSED = new RefusedByStoreError('s3').code;
+
+function isRefused({ failures }: ArchiveOutcome): boolean {
+  return [...failures.values()].includes(REFUSED);
+}
+
+/**
+ * Gives up a record that S3 will not take even alone. In company it is a failure: whose fault it is shows when redrive
+ * brings each by itself. A function that cannot put the document that names it is broken itself, and gives up none.
+ */
+async function nameRefused(
+  record: ConsumedRecord,
+  dependencies: ArchiveDependencies,
+): Promise<ArchiveOutcome> {
+  try {
+    await nameNotStored(record, 's3_refused', dependencies.plane, dependencies);
+    return { failures: new Map(), stored: 0, skeletons: 0, quarantined: 1 };
+  } catch (error) {
+    const failures = new Map([[record.position.sequenceNumber, errorCode(error)]]);
+    return { failures, stored: 0, skeletons: 0, quarantined: 0 };
+  }
 }
 
 /** @returns `failed` when the slice ended before a record whose key is not to be had */

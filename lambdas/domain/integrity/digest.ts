@@ -36,14 +36,18 @@ export interface SealedObject extends ObjectVersion {
 /** The stream read once more for one shard and interval of arrival, against what is stored. */
 export interface Recount {
   readonly plane: 'lineage' | 'traces';
+  /** `*` while the stream would not say which shards it has. */
   readonly shardId: string;
   readonly from: string;
   readonly to: string;
   /**
-   * `not_recounted`: the records had left the stream. `behind`: some are not stored yet, and it is counted again.
+   * `not_recounted`: the records had left the stream. `behind`: some are not stored yet, or it could not be counted;
+   * both it and `missing` are counted again by later digests.
    */
   readonly status: 'equal' | 'behind' | 'missing' | 'not_recounted';
-  /** Records that the stream took. */
+  /** RFC 3339 UTC: the last look, which an earlier digest may have had. */
+  readonly countedAt: string;
+  /** Records that the stream took; absent where it could not be counted. */
   readonly accepted?: number;
   /** Those of them that are stored, or named in quarantine. */
   readonly stored?: number;

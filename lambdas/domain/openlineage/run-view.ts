@@ -7,6 +7,7 @@ import type {
   RunEventEntry,
   RunReference,
 } from '../evidence/index-entries.ts';
+import type { Integrity } from '../integrity/proof-status.ts';
 import type { VersionState } from '../ports.ts';
 import { storeSays } from '../qualification.ts';
 import type { RunTraceLink } from '../traces/run-links.ts';
@@ -37,6 +38,7 @@ export interface RunMaterial {
   readonly heldReferences: ReadonlySet<string>;
   /** State of the object versions that hold the events, by name, where it was looked at. */
   readonly versions: ReadonlyMap<string, VersionState>;
+  readonly integrity: Integrity;
 }
 
 type RunViewState = RunState | 'contested' | 'NOT_HELD';
@@ -76,7 +78,7 @@ export function viewRun(material: RunMaterial) {
     traces: material.traces,
     findings: material.findings,
     retention: viewRetention(events, material.versions),
-    integrity: { status: 'pending', digestKey: null },
+    integrity: material.integrity,
     limits: uniqueBy(
       events.flatMap(({ entry }) => entry.limits ?? []),
       (limit) => JSON.stringify(limit),

@@ -61,6 +61,7 @@ export function describeVaultContract(
       const { mode, retainUntil } = under.lock;
       expect(await under.inspector.inspect(version)).toEqual({
         status: 'present',
+        lastModified: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.000Z$/),
         mode,
         retainUntil,
         legalHold: false,

@@ -14,13 +14,14 @@ import { AccessDeniedError, UnavailableError } from '../../../lambdas/domain/err
 
 const s3 = mockClient(S3Client);
 const inspector = new S3VersionInspector(new S3Client({}));
+const LAST_MODIFIED = '2026-03-04T05:06:07.000Z';
 const VERSION = { bucket: 'b', key: 'k', versionId: 'v1' };
 const failure = (name: string, httpStatusCode: number) =>
   new S3ServiceException({ name, $fault: 'client', $metadata: { httpStatusCode } });
 
 beforeEach(() => {
   s3.reset();
-  s3.on(HeadObjectCommand).resolves({});
+  s3.on(HeadObjectCommand).resolves({ LastModified: new Date(LAST_MODIFIED) });
   s3.on(GetObjectRetentionCommand).resolves({
     Retention: { Mode: 'COMPLIANCE', RetainUntilDate: new Date('2033-01-01T00:00:00Z') },
   });
@@ -31,12 +32,24 @@ describe('inspecting a version', () => {
   it('asks for retention and hold of exactly that version', async () => {
     expect(await inspector.inspect(VERSION)).toEqual({
       status: 'present',
+      lastModified: LAST_MODIFIED,
       mode: 'COMPLIANCE',
       retainUntil: '2033-01-01T00:00:00.000Z',
       legalHold: false,
     });
     for (const { args } of s3.calls())
       expect(args[0].input).toMatchObject({ Bucket: 'b', Key: 'k', VersionId: 'v1' });
+  });
+
+  it('says when the version came and how far its copy in the replica is', async () => {
+    const LastModified = new Date('2026-03-01T00:00:00Z');
+    s3.on(HeadObjectCommand).resolves({ LastModified, ReplicationStatus: 'FAILED' });
+    expect(await inspector.inspect(VERSION)).toMatchObject({
+      lastModified: '2026-03-01T00:00:00.000Z',
+      replication: 'FAILED',
+    });
+    s3.on(HeadObjectCommand).resolves({ LastModified, ReplicationStatus: 'REPLICA' });
+    expect(await inspector.inspect(VERSION)).not.toHaveProperty('replication');
   });
 
   it('sees a legal hold', async () => {
@@ -51,7 +64,10 @@ describe('inspecting a version', () => {
   ])('takes %s for no lock', async (name) => {
     s3.on(GetObjectRetentionCommand).rejects(failure(name, 404));
     s3.on(GetObjectLegalHoldCommand).rejects(failure(name, 404));
-    expect(await inspector.inspect(VERSION)).toEqual({ status: 'present', legalHold: false });
+    expect(await inspector.inspect(VERSION)).toEqual({
+      ...{ status: 'present', lastModified: LAST_MODIFIED },
+      legalHold: false,
+    });
   });
 
   it('is missing when the version is', async () => {

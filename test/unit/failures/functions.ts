@@ -22,6 +22,7 @@ import {
   wholeMinute,
 } from '../../support/builders.ts';
 import {
+  extenderOver,
   InMemoryRunIndex,
   InMemoryStaging,
   InMemoryStream,
@@ -93,7 +94,7 @@ async function filledStore(sabotage: Sabotage, { logger, metrics }: Output) {
     },
   });
   const ports = sabotage({
-    ...{ vault, staging, index, registry, inspector: inspectorOver(vault) },
+    ...{ vault, staging, index, registry, inspector: inspectorOver(vault), ...extenderOver(vault) },
     ...{
       directory: registry,
       rejections: usage,
@@ -214,7 +215,11 @@ export const FUNCTIONS: Readonly<
   'audit-retention': async (sabotage, output) => {
     const dependencies = await filledStore(sabotage, output);
     return {
-      handler: createAudit({ ...dependencies, vaultBucket: 'vault' }) as Handler,
+      handler: createAudit({
+        ...dependencies,
+        vaultBucket: 'vault',
+        isReplicated: false,
+      }) as Handler,
       events: [INTERVAL, { from: 'no time' }],
     };
   },

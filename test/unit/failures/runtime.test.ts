@@ -76,6 +76,7 @@ describe('a function as it is deployed, when AWS refuses with an error that quot
       ...{ RUN_ID_ATTRIBUTES: 'lineage.run_id', TRACE_CONTEXT_FACETS: 'ctx' },
       ...{ MAX_RECORD_BYTES: '50000', KEY_CACHE_SECONDS: '60' },
       RETENTION: JSON.stringify(RETENTION),
+      REPLICATED: 'false',
     };
   });
   afterAll(() => aws.close());

@@ -12,6 +12,7 @@ const material = (overrides: Partial<RunMaterial> = {}): RunMaterial => ({
   declarations: [],
   heldReferences: new Set(),
   versions: new Map(),
+  integrity: { status: 'pending', digestKey: null, from: 'digest' },
   ...overrides,
 });
 

@@ -14,6 +14,7 @@ import {
   InMemoryRunIndex,
   InMemoryStaging,
   InMemoryVault,
+  inspectorOver,
   readerOver,
   singlePolicy,
 } from '../../support/fakes.ts';
@@ -30,18 +31,20 @@ const retention: RetentionPolicy = {
 
 /** Both archive functions over one vault, staging and index. */
 export function createStore() {
-  const vault = new InMemoryVault();
-  const staging = new InMemoryStaging();
-  const index = new InMemoryRunIndex();
   const time = { now: Date.parse(ACCEPTED_AT) };
+  const clock = () => time.now;
+  const vault = new InMemoryVault('vault', clock);
+  const staging = new InMemoryStaging('staging', clock);
+  const index = new InMemoryRunIndex();
   const dependencies = {
     ...singlePolicy(),
     vault,
     staging,
     index,
     reader: readerOver(vault, staging),
+    inspector: inspectorOver(vault),
     retention,
-    clock: () => time.now,
+    clock,
     runIdAttributes: RUN_ID_ATTRIBUTES,
     traceContextFacets: ['bearingnode_traceContext'],
   };
