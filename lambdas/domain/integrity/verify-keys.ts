@@ -1,4 +1,5 @@
 import { createPublicKey, type KeyObject, verify } from 'node:crypto';
+import { EvidencePrefix } from '../evidence/evidence-prefix.ts';
 import { type Digest, fingerprintOf, publicKeyKey } from './digest.ts';
 import type { Damage } from './verify-damage.ts';
 import { readWhole, type SealedStore } from './verify-store.ts';
@@ -65,7 +66,14 @@ export class TrustedKeys {
 
   async #load(fingerprint: string): Promise<KeyObject | Damage> {
     const key = publicKeyKey(fingerprint);
-    const opened = await this.#store.open(key);
+    let versionId: string | undefined;
+    let isThere = false;
+    for await (const listed of this.#store.list(EvidencePrefix.publicKeys)) {
+      if (listed.key !== key || listed.deleteMarker) continue;
+      isThere = true;
+      versionId = listed.versionId; // the oldest is listed last
+    }
+    const opened = isThere ? await this.#store.open(key, versionId) : undefined;
     if (!opened) return { kind: 'missing_object', key, detail: 'the public key of a signer' };
     const read = readPublicKey((await readWhole(opened, MAX_KEY_BYTES)) ?? Buffer.alloc(0));
     if (read?.fingerprint === fingerprint) return read.key;

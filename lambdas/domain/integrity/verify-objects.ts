@@ -1,7 +1,7 @@
 import { mapConcurrently } from '../concurrency.ts';
 import { sha256Hex } from '../evidence/store-key.ts';
-import { besideDigest, type SealedObject } from './digest.ts';
-import { HASH_BYTES, MerkleRoot } from './merkle.ts';
+import type { SealedObject } from './digest.ts';
+import { HASH_BYTES, rootOf } from './merkle.ts';
 import type { WalkedDigest } from './verify-chain.ts';
 import type { ReportDamage } from './verify-damage.ts';
 import type { Suspects } from './verify-moves.ts';
@@ -63,13 +63,13 @@ export async function checkObjects(walked: WalkedDigest, check: ObjectCheck): Pr
 
 /** The leaves beside a digest, when they are the ones it sealed. */
 async function sealedLeaves(
-  { digest, key: document }: WalkedDigest,
+  { digest, leaves: listed }: WalkedDigest,
   { store, report, suspects }: ObjectCheck,
 ): Promise<Buffer | undefined> {
   if (!digest.leaves) return Buffer.alloc(0);
-  const key = besideDigest(document, 'leaves');
-  const { sha256: sealed } = digest.leaves;
-  const opened = await store.open(key);
+  const { key, sha256: sealed } = digest.leaves;
+  const version = listed.find((part) => part.key === key);
+  const opened = version && (await store.open(key, version.versionId));
   if (!opened) {
     const detail = 'the leaves beside a digest';
     suspects.add({ damage: { kind: 'missing_object', key, detail }, sealed });
@@ -114,12 +114,4 @@ async function checkObject(
   else if (damage) suspects.add({ damage, sealed, found: held.sha256 });
   else check.whole({ ...place, held });
   return damage ? undefined : (held.records?.leaves ?? Buffer.alloc(0));
-}
-
-function rootOf(leaves: Buffer): string {
-  const root = new MerkleRoot();
-  for (let at = 0; at < leaves.length; at += HASH_BYTES) {
-    root.add(leaves.subarray(at, at + HASH_BYTES));
-  }
-  return root.hex();
 }

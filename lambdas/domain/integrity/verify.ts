@@ -1,6 +1,7 @@
 import { EvidencePrefix } from '../evidence/evidence-prefix.ts';
 import { hourFolder, hourOf } from '../evidence/hour-shard.ts';
 import { receiptTime } from '../evidence/receipt.ts';
+import { UNANCHORED } from './digest.ts';
 import { ChainWalk, type WalkedDigest } from './verify-chain.ts';
 import type { ReportDamage } from './verify-damage.ts';
 import { type SigningKey, TrustedKeys } from './verify-keys.ts';
@@ -105,7 +106,7 @@ export async function verify(store: SealedStore, options: VerifyOptions): Promis
   let isHeadSeen = options.head === undefined;
   for await (const walked of chain.walk()) {
     done.digests++;
-    if (walked.digest.anchor === 'unanchored') done.unanchored++;
+    if (walked.digest.anchor === UNANCHORED) done.unanchored++;
     if (walked.proven) {
       done.proven++;
       head = walked;
@@ -123,8 +124,7 @@ export async function verify(store: SealedStore, options: VerifyOptions): Promis
     const { number, from, to, signer, anchor } = digest;
     done.head = { key, number, to, sha256, fingerprint: signer.fingerprint, anchor };
     const dueMillis = settledMillis - INTERVALS_UNTIL_SEALED * (Date.parse(to) - Date.parse(from));
-    const isOverdue = (version: { lastModified: string }) =>
-      Date.parse(version.lastModified) < dueMillis;
+    const isOverdue = (sinceMillis: number) => sinceMillis < dueMillis;
     if (receiptId === undefined) {
       const search = { covers, head: digest, holes: chain.holes, isOverdue, report, suspects };
       Object.assign(done, await unsealed.search(search));

@@ -63,7 +63,7 @@ describe('evidence verify', () => {
   });
 
   it('prints everything that it found, and ends with the code of the gravest', async () => {
-    bundle.delete('findings/dt=2026-03-04/hour=05/f.json');
+    bundle.delete('findings/dt=2026-03-03/hour=23/f.json');
     bundle.write(besideDigest(document(2), 'signature'), 'AAAA');
     const { stdout, exitCode, sentence } = await verifyCopy();
     expect(exitCode).toBe(12);
@@ -74,7 +74,7 @@ describe('evidence verify', () => {
 
   it('lists the first hundred of a kind, and counts all', async () => {
     for (let i = 0; i < 120; i++) {
-      bundle.put(`findings/${i}.json`, Buffer.from('{}'), '2026-03-04T05:20:00Z');
+      bundle.put(`findings/${i}.json`, Buffer.from('{}'), '2026-03-03T23:50:00Z');
     }
     const { stdout, exitCode } = await verifyCopy();
     expect(exitCode).toBe(21);
@@ -118,10 +118,10 @@ describe('evidence verify', () => {
   });
 
   it('takes the part of a vault that landed in an interval', async () => {
-    bundle.delete('findings/dt=2026-03-04/hour=05/f.json');
-    bundle.put('findings/x.json', Buffer.from('{}'), '2026-03-04T05:10:00Z');
-    expect(await verifyCopy('--from', '2026-03-04T05:15:00Z')).toMatchObject({ exitCode: 0 });
-    expect(await verifyCopy('--to', '2026-03-04T05:15:00Z')).toMatchObject({ exitCode: 12 });
+    bundle.delete('findings/dt=2026-03-03/hour=23/f.json');
+    bundle.put('findings/x.json', Buffer.from('{}'), '2026-03-03T23:40:00Z');
+    expect(await verifyCopy('--from', '2026-03-03T23:45:00Z')).toMatchObject({ exitCode: 0 });
+    expect(await verifyCopy('--to', '2026-03-03T23:45:00Z')).toMatchObject({ exitCode: 12 });
   });
 
   it.each([
@@ -151,7 +151,7 @@ describe('evidence verify --bucket', () => {
   const s3 = mockClient(S3Client);
   beforeEach(() => {
     s3.reset();
-    const landed = new Date('2026-03-04T05:01:00Z');
+    const landed = new Date('2026-03-03T23:31:00Z');
     const [first] = bundle.digests as [Digest];
     s3.on(ListObjectVersionsCommand).callsFake(({ Prefix }) => ({
       Versions: [...new Set(bundle.keys)]

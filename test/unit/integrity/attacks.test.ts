@@ -6,7 +6,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DirectoryStore } from '../../../bin/evidence/verify-directory.ts';
-import { packObjects } from '../../../lambdas/domain/evidence/evidence-object.ts';
+import { leafOf, packObjects } from '../../../lambdas/domain/evidence/evidence-object.ts';
 import {
   besideDigest,
   type Digest,
@@ -58,7 +58,7 @@ const digestAt = (at: number) => (bundle.digests[at] as Digest).location.key;
 const [FIRST, SECOND] = [0, 1];
 const objectAt = (at: number) =>
   (bundle.digests[0] as Digest).objects.filter(({ records }) => records > 0)[at]?.key as string;
-const FINDING = 'findings/dt=2026-03-04/hour=05/f.json';
+const FINDING = 'findings/dt=2026-03-03/hour=23/f.json';
 const linesOf = (key: string) => gunzipSync(bundle.read(key)).toString();
 const flip = (key: string, at: number) => {
   const bytes = bundle.read(key);
@@ -166,17 +166,17 @@ const ATTACKS: ReadonlyArray<readonly [what: string, kind: DamageKind, attack: (
     'adds an object to an old interval',
     'extra_object',
     () =>
-      bundle.put('lineage/class=standard/x.ndjson.gz', gzipSync('{}\n'), '2026-03-04T05:20:00Z'),
+      bundle.put('lineage/class=standard/x.ndjson.gz', gzipSync('{}\n'), '2026-03-03T23:50:00Z'),
   ],
   [
     'copies an object',
     'extra_object',
-    () => bundle.put('findings/copy.json', bundle.read(FINDING), '2026-03-04T05:20:00Z'),
+    () => bundle.put('findings/copy.json', bundle.read(FINDING), '2026-03-03T23:50:00Z'),
   ],
   [
     'adds an object after the head',
     'unsealed_tail',
-    () => bundle.put('findings/new.json', Buffer.from('{}'), '2026-03-04T05:45:00Z'),
+    () => bundle.put('findings/new.json', Buffer.from('{}'), '2026-03-04T00:15:00Z'),
   ],
   [
     'adds a link',
@@ -186,9 +186,9 @@ const ATTACKS: ReadonlyArray<readonly [what: string, kind: DamageKind, attack: (
   ['adds a digest of no form', 'malformed_digest', () => bundle.write('digests/x.json', '{}')],
   ['adds a file below digests/', 'extra_object', () => bundle.write('digests/x.txt', '')],
   [
-    'adds leaves to an empty digest',
-    'extra_object',
-    () => bundle.write(besideDigest(digestAt(1), 'leaves'), ''),
+    'adds an object since the last sweep',
+    'unsealed_tail',
+    () => bundle.put('findings/late.json', Buffer.from('{}'), '2026-03-04T00:00:00Z'),
   ],
   [
     'deletes the first digest',
@@ -234,7 +234,7 @@ const ATTACKS: ReadonlyArray<readonly [what: string, kind: DamageKind, attack: (
   [
     'renames a digest',
     'moved_object',
-    () => bundle.rename(digestAt(1), 'digests/dt=2026-03-04/2026-03-04T060000Z.json'),
+    () => bundle.rename(digestAt(1), 'digests/dt=2026-03-04/2026-03-04T010000Z.json'),
   ],
   [
     'edits a digest',
@@ -369,7 +369,7 @@ const SIGNED: ReadonlyArray<readonly [what: string, kind: DamageKind, forge: () 
       bundle.putDigest(
         bundle.digests[2] as Digest,
         bundle.pair,
-        'digests/dt=2026-03-04/2026-03-04T060000Z.json',
+        'digests/dt=2026-03-04/2026-03-04T010000Z.json',
       ),
   ],
   [
@@ -416,7 +416,7 @@ describe('whoever holds the key is found when a digest has', () => {
   });
 
   it('an interval that does not follow', async () => {
-    const to = '2026-03-04T05:29:00.000Z';
+    const to = '2026-03-03T23:59:00.000Z';
     bundle.remove();
     bundle = new SealedBundle();
     bundle.seal([]);
@@ -573,6 +573,18 @@ it('takes an object that is gone for expired once its lock has ended, and not be
   const ended = Date.parse('2033-05-01T00:00:00.000Z');
   expect(gravest(await damagesOf({ nowMillis: ended }))).toBe('missing_object');
   expect(await damagesOf({ nowMillis: ended + 1 })).toEqual([]);
+});
+
+it('takes the leaves that a digest names, and lets those be that a sealer left behind', async () => {
+  const key = 'digests/dt=2026-03-04/2026-03-04T001500Z-0123456789abcdef.leaves';
+  const envelope = sealedEnvelope(9);
+  const leaves = { key, sha256: sha256(leafOf(Buffer.from(JSON.stringify(envelope)))) };
+  bundle.seal([...packObjects('lineage', [envelope])], { leaves });
+  bundle.write(besideDigest(digestAt(3), 'leaves'), 'left behind');
+  bundle.write('digests/dt=2026-03-04/2026-03-04T010000Z.leaves', 'left behind');
+  expect(await damagesOf()).toEqual([]);
+  flip(key, 0);
+  expect(await damagesOf()).toMatchObject([{ kind: 'modified_object', key }]);
 });
 
 it('names the lines that differ', async () => {
