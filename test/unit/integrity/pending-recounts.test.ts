@@ -6,7 +6,11 @@ import { FROM, HOUR, MINUTE, text } from './stream.ts';
 const NOW = FROM + 20 * HOUR;
 const open = (n: number, overrides: Partial<Recount> = {}): Recount => ({
   ...{ plane: 'lineage', shardId: 'shardId-000000000000', status: 'behind' },
-  ...{ from: text(FROM + n * MINUTE), to: text(FROM + (n + 1) * MINUTE), countedAt: text(NOW) },
+  ...{
+    from: text(FROM + n * MINUTE),
+    to: text(FROM + (n + 1) * MINUTE),
+    countedAt: text(NOW - HOUR / 2),
+  },
   ...overrides,
 });
 const missing = (n: number, countedAt = NOW) =>
@@ -25,6 +29,11 @@ it('counts what is behind each time, and what is missing an hour after the last 
     due: [old, behind],
     carried: [fresh],
   });
+});
+
+it('repeats what another digest of the same run has counted', () => {
+  const counted = open(1, { countedAt: text(NOW) });
+  expect(pendingRecounts({ recounts: [counted] }, NOW)).toEqual({ due: [], carried: [counted] });
 });
 
 it('takes so many at a time, and comes round to all of them', () => {
