@@ -14,6 +14,7 @@ import { event } from './redact-event.ts';
 import { redaction } from './redaction.ts';
 import { steps } from './steps.ts';
 import { renderResult } from './table.ts';
+import { verify } from './verify.ts';
 
 const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   ingest,
@@ -26,6 +27,7 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   bundle,
   cost,
   path,
+  verify,
 };
 /** Needs an emulator, so it runs only when it is named. */
 const ON_REQUEST = 'path';
