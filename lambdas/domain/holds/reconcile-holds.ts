@@ -39,7 +39,7 @@ export async function reconcileHolds(
   hasTime: () => boolean,
   dependencies: ReconcileHoldDependencies,
 ): Promise<HoldReport> {
-  const digests = new DigestSearch(dependencies.inspector, dependencies.reader);
+  const digests = new DigestSearch(dependencies, dependencies.clock);
   const since = dependencies.clock() - LATELY_MILLIS;
   const population = { active: 0, releasedLately: 0 };
   const checked = { held: 0, free: 0, missing: 0 };

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { DigestSearch } from '../../../lambdas/domain/holds/digest-search.ts';
 import { digestKey } from '../../../lambdas/domain/integrity/digest.ts';
+import type { ProofReaders } from '../../../lambdas/domain/integrity/proof-digests.ts';
 import type { ObjectVersion } from '../../../lambdas/domain/ports.ts';
 import { InMemoryVault, inspectorOver, readerOver } from '../../support/fakes.ts';
 
@@ -21,28 +22,35 @@ const version = (n: number): ObjectVersion => ({
 async function sealedHours(hours: number) {
   const vault = new InMemoryVault();
   for (let hour = 0; hour < hours; hour++) {
-    await vault.putDocument(digestKey(at(hour)), { objects: [version(hour)] }, LOCK);
+    const [location, from, to] = [
+      { bucket: 'vault', key: digestKey(at(hour)) },
+      at(hour),
+      at(hour + 1),
+    ];
+    const digest = { location, from, to, sealedAt: to, objects: [version(hour)] };
+    await vault.putDocument(location.key, digest, LOCK);
     await vault.putDocument(digestKey(at(hour), 'signature'), 'sig', LOCK);
   }
   const asked: string[] = [];
   const [inspector, reader] = [inspectorOver(vault), readerOver(vault)];
   const faults = { read: 0 };
-  const search = new DigestSearch(
-    {
+  const readers: ProofReaders = {
+    inspector: {
       ...inspector,
       list: (bucket, prefix) => {
         asked.push(prefix);
         return inspector.list(bucket, prefix);
       },
     },
-    {
+    reader: {
       read: async (digest) => {
         asked.push(digest.key);
         if (faults.read-- > 0) throw new Error('down');
         return reader.read(digest);
       },
     },
-  );
+  };
+  const search = new DigestSearch(readers, () => Date.parse(at(hours)));
   return { search, asked, faults };
 }
 
@@ -56,16 +64,12 @@ describe('the search for a digest', () => {
     ]);
   });
 
-  it('finds one that lists it late, over midnight too, and gives up soon', async () => {
+  it('finds one that lists it late, over midnight too, and nothing before it is sealed', async () => {
     const { search } = await sealedHours(30);
     expect(await search.sealing(version(24), at(22, 10))).toHaveLength(2);
-    expect(await search.sealing(version(20), at(10))).toEqual([]);
-  });
-
-  it('finds one whose interval is longer than a day folder shows', async () => {
-    const { search } = await sealedHours(1);
-    expect(await search.sealing(version(0), at(25))).toHaveLength(2);
-    expect(await search.sealing(version(0), at(-3))).toHaveLength(2);
+    expect(await search.sealing(version(20), at(10))).toHaveLength(2);
+    expect(await search.sealing(version(31), at(30, 5))).toEqual([]);
+    expect(await search.sealing(version(99), at(3))).toEqual([]);
   });
 
   it('lists each day and reads each digest once, for versions in the order of landing', async () => {
