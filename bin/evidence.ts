@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { type CliContext, runCommand } from './evidence/cli.ts';
 import { addProducersCommand } from './evidence/producers.ts';
+import { addRebuildIndexCommand } from './evidence/rebuild-index.ts';
 import { addRedactCommand } from './evidence/redact.ts';
 import { addRunCommand } from './evidence/run.ts';
 import { addTraceCommand } from './evidence/trace.ts';
@@ -26,6 +27,7 @@ const program = new Command('evidence')
 addRunCommand(program, context);
 addTraceCommand(program, context);
 addProducersCommand(program, context);
+addRebuildIndexCommand(program, context);
 addRedactCommand(program, context, process.stdin);
 
 await runCommand(program);

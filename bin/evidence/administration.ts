@@ -72,7 +72,8 @@ export function administrationOf(deployment: DeploymentRecord): Administration {
   };
 }
 
-function clientConfigOf({ region, endpointUrl }: DeploymentRecord) {
+/** How clients of AWS reach a deployment. */
+export function clientConfigOf({ region, endpointUrl }: DeploymentRecord) {
   if (!endpointUrl) return { region };
   return {
     region,

@@ -18,7 +18,9 @@ export interface DeployedResources {
     readonly producers: string;
     readonly auditRetention: string;
     readonly reportRejections: string;
+    readonly rebuildIndex: string;
   };
+  readonly stateMachines: { readonly rebuildIndex: string };
   readonly hmacKeyArn: string;
 }
 
@@ -42,7 +44,9 @@ export function resourcesFrom(output: (name: string) => string): DeployedResourc
       producers: output('ProducersFunctionName'),
       auditRetention: output('AuditRetentionFunctionName'),
       reportRejections: output('ReportRejectionsFunctionName'),
+      rebuildIndex: output('RebuildIndexFunctionName'),
     },
+    stateMachines: { rebuildIndex: output('RebuildIndexStateMachineArn') },
     hmacKeyArn: output('HmacKeyArn'),
   };
 }

@@ -1,10 +1,17 @@
 import { Duration } from 'aws-cdk-lib';
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Key } from 'aws-cdk-lib/aws-kms';
 import { type Bucket, BucketEncryption, type IBucket } from 'aws-cdk-lib/aws-s3';
+import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
-import { EvidencePrefix } from '../../lambdas/domain/evidence/evidence-prefix.ts';
+import { EvidencePrefix, WorkPrefix } from '../../lambdas/domain/evidence/evidence-prefix.ts';
 import { customerKey } from './customer-key.ts';
-import { allowObjects, allowToSeeAbsence, READ_VERSION } from './object-access.ts';
+import {
+  acknowledgeObjects,
+  allowObjects,
+  allowToSeeAbsence,
+  READ_VERSION,
+} from './object-access.ts';
 import { retainedBucket } from './retained-bucket.ts';
 import type { ServiceFunction } from './service-function.ts';
 
@@ -52,5 +59,30 @@ export class StagingBucket extends Construct {
     allowObjects(fn, this.bucket, READ_VERSION, STAGED);
     allowToSeeAbsence(fn, this.bucket);
     fn.allow(['kms:Decrypt'], [this.key.keyArn]);
+  }
+
+  grantList(fn: ServiceFunction): void {
+    fn.allow(['s3:ListBucketVersions'], [this.bucket.bucketArn]);
+  }
+
+  /** What a long task plans and what its workers did, both written and read. */
+  grantNotes(fn: ServiceFunction): void {
+    allowObjects(fn, this.bucket, ['s3:GetObject', 's3:PutObject'], Object.values(WorkPrefix));
+    allowToSeeAbsence(fn, this.bucket);
+    fn.allow(['kms:Decrypt', 'kms:GenerateDataKey'], [this.key.keyArn]);
+  }
+
+  /** The list that a Distributed Map reads its items from. */
+  grantReadPlan(stateMachine: StateMachine): void {
+    stateMachine.addToRolePolicy(
+      new PolicyStatement({
+        actions: ['s3:GetObject'],
+        resources: [this.bucket.arnForObjects(`${WorkPrefix.plans}*`)],
+      }),
+    );
+    stateMachine.addToRolePolicy(
+      new PolicyStatement({ actions: ['kms:Decrypt'], resources: [this.key.keyArn] }),
+    );
+    acknowledgeObjects(stateMachine, this.bucket, [WorkPrefix.plans]);
   }
 }

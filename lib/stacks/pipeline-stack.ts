@@ -4,6 +4,7 @@ import type { EnvironmentConfig } from '../config/environment-config.ts';
 import { ArchiveLine } from '../constructs/archive-line.ts';
 import type { EvidenceResources } from '../constructs/evidence-resources.ts';
 import { FrontDoor } from '../constructs/front-door.ts';
+import { IndexRebuild } from '../constructs/index-rebuild.ts';
 import { RejectionReports } from '../constructs/rejection-reports.ts';
 import { RetentionAudit } from '../constructs/retention-audit.ts';
 
@@ -26,6 +27,7 @@ export class PipelineStack extends Stack {
     this.archiveLine = new ArchiveLine(this, 'ArchiveLine', { config, resources });
     this.retentionAudit = new RetentionAudit(this, 'RetentionAudit', { config, resources });
     this.rejectionReports = new RejectionReports(this, 'RejectionReports', { config, resources });
+    const { stateMachine, worker } = new IndexRebuild(this, 'IndexRebuild', { config, resources });
 
     const { api, ingest, ingestTraces, producers, query } = this.frontDoor;
     const { archive, archiveTraces, redrive } = this.archiveLine;
@@ -42,6 +44,8 @@ export class PipelineStack extends Stack {
       ProducersFunctionName: producers.fn.functionName,
       QueryFunctionName: query.fn.functionName,
       AuditRetentionFunctionName: this.retentionAudit.control.fn.functionName,
+      RebuildIndexFunctionName: worker.fn.functionName,
+      RebuildIndexStateMachineArn: stateMachine.stateMachineArn,
       ReportRejectionsFunctionName: this.rejectionReports.control.fn.functionName,
     };
     for (const [name, value] of Object.entries(outputs)) new CfnOutput(this, name, { value });

@@ -27,6 +27,8 @@ const OUTPUTS: Record<StackName, string[]> = {
     'IngestTracesFunctionName',
     'ProducersFunctionName',
     'QueryFunctionName',
+    'RebuildIndexFunctionName',
+    'RebuildIndexStateMachineArn',
     'RedriveFunctionName',
     'ReportRejectionsFunctionName',
   ],

@@ -69,6 +69,7 @@ const useIndex = {
 /** The one partition that a function may query, where it may not query all. */
 const OF_EPOCHS = `[${HMAC_EPOCHS}]`;
 const STAGED = '<StagingBucket>/traces/*';
+const NOTES = ['<StagingBucket>/parts/*', '<StagingBucket>/plans/*'];
 
 const EXPECTED: Record<string, Record<string, string[]>> = {
   FrontDoorIngest: {
@@ -197,6 +198,26 @@ const EXPECTED: Record<string, Record<string, string[]>> = {
     's3:ListBucket': ['<VaultBucket>'],
     's3:PutObject': vault('findings', 'reports'),
     's3:PutObjectRetention': vault('findings', 'reports'),
+  },
+  IndexRebuildWorker: {
+    ...writeLog('IndexRebuildWorker'),
+    ...useIndex,
+    'kms:Decrypt': ['<StagingKey>', '<TablesKey>', '<VaultKey>'],
+    'kms:Encrypt': ['<TablesKey>'],
+    'kms:GenerateDataKey': ['<StagingKey>', '<TablesKey>', '<VaultKey>'],
+    's3:GetObject': [...NOTES, ...vault('findings', 'lineage', 'quarantine', 'reports', 'traces')],
+    's3:GetObjectLegalHold': vault('findings', 'lineage', 'quarantine', 'traces'),
+    's3:GetObjectRetention': vault('findings', 'lineage', 'quarantine', 'traces'),
+    's3:GetObjectVersion': [STAGED, ...vault('findings', 'lineage', 'quarantine', 'traces')],
+    's3:ListBucket': ['<StagingBucket>', '<VaultBucket>'],
+    's3:ListBucketVersions': ['<StagingBucket>', '<VaultBucket>'],
+    's3:PutObject': [...NOTES, ...vault('findings', 'reports', 'traces')],
+    's3:PutObjectRetention': vault('findings', 'reports', 'traces'),
+  },
+  IndexRebuildStateMachine: {
+    'kms:Decrypt': ['<StagingKey>'],
+    'lambda:InvokeFunction': ['<IndexRebuildWorkerFunction>', '<IndexRebuildWorkerFunction>:*'],
+    's3:GetObject': ['<StagingBucket>/plans/*'],
   },
 };
 
