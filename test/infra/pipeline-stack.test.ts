@@ -21,6 +21,7 @@ const FUNCTIONS = {
   'ArchiveLine/Redrive': 'redrive',
   'RetentionAudit/AuditRetention': 'audit-retention',
   'RejectionReports/ReportRejections': 'report-rejections',
+  'IndexRebuild/Worker': 'rebuild-index',
 };
 
 describe.each(Object.keys(environments) as EnvironmentName[])('pipeline of %s', (name) => {
