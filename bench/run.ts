@@ -9,6 +9,7 @@ import { corpus } from './corpus.ts';
 import { ingest } from './ingest.ts';
 import { json } from './json.ts';
 import { path } from './path.ts';
+import { rebuild } from './rebuild.ts';
 import { event } from './redact-event.ts';
 import { redaction } from './redaction.ts';
 import { steps } from './steps.ts';
@@ -24,6 +25,7 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   corpus,
   bundle,
   path,
+  rebuild,
 };
 /** Needs an emulator, so it runs only when it is named. */
 const ON_REQUEST = 'path';

@@ -1,15 +1,10 @@
 import { Duration } from 'aws-cdk-lib';
 import { AnyPrincipal, Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
-import type { Key } from 'aws-cdk-lib/aws-kms';
-import {
-  type Bucket,
-  BucketEncryption,
-  type IBucket,
-  ObjectLockRetention,
-} from 'aws-cdk-lib/aws-s3';
+import { type IKey, Key } from 'aws-cdk-lib/aws-kms';
+import { Bucket, BucketEncryption, type IBucket, ObjectLockRetention } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
 import { EvidencePrefix } from '../../lambdas/domain/evidence/evidence-prefix.ts';
-import type { RetentionConfig } from '../config/environment-config.ts';
+import type { AdoptedResources, RetentionConfig } from '../config/environment-config.ts';
 import { customerKey } from './customer-key.ts';
 import { allowObjects, allowToSeeAbsence, READ_VERSION } from './object-access.ts';
 import { retainedBucket } from './retained-bucket.ts';
@@ -21,6 +16,8 @@ export interface EvidenceVaultProps {
   /** ARN of the only role that may change what protects the vault and its key. */
   readonly deploymentRoleArn: string;
   readonly accessLogs: IBucket;
+  /** A vault that stands, with its guards. @default - a new one */
+  readonly adopted?: AdoptedResources['vault'] | undefined;
 }
 
 /** Folders of the vault that functions touch: keys are an operator's. */
@@ -36,12 +33,17 @@ const INSPECT_VERSION = [
 
 /** The write-once bucket: locked from creation, own key, TLS only, kept when everything else goes. */
 export class EvidenceVault extends Construct {
-  readonly bucket: Bucket;
-  readonly key: Key;
+  readonly bucket: IBucket;
+  readonly key: IKey;
 
   constructor(scope: Construct, id: string, props: EvidenceVaultProps) {
     super(scope, id);
-    const { accessLogs, deploymentRoleArn, retention } = props;
+    const { accessLogs, adopted, deploymentRoleArn, retention } = props;
+    if (adopted) {
+      this.key = Key.fromKeyArn(this, 'Key', adopted.keyArn);
+      this.bucket = Bucket.fromBucketName(this, 'Bucket', adopted.bucketName);
+      return;
+    }
     const floor = Duration.days(retention.floorDays);
 
     this.key = customerKey(this, 'Key', 'Evidence in the vault');

@@ -14,7 +14,7 @@ import {
 import { LambdaInvoke } from 'aws-cdk-lib/aws-stepfunctions-tasks';
 import { Construct } from 'constructs';
 import { retentionSetting } from '../config/retention-setting.ts';
-import { acknowledge } from './acknowledge.ts';
+import { acknowledge, nagWord } from './acknowledge.ts';
 import type { ControlProps } from './scheduled-control.ts';
 import { ServiceFunction } from './service-function.ts';
 
@@ -129,13 +129,10 @@ export class IndexRebuild extends Construct {
     const stack = Stack.of(this);
     const idOf = (resource: Construct) =>
       stack.getLogicalId(resource.node.defaultChild as CfnElement);
-    const known = (text: string) => {
-      const resolved = stack.resolve(text);
-      return typeof resolved === 'string' ? resolved : `<${resolved.Ref}>`;
-    };
+    const place = [stack.partition, 'states', stack.region, stack.account];
     const name = { 'Fn::Split': [':', { Ref: idOf(this.stateMachine) }] };
     const executions = [
-      ...['arn', known(stack.partition), 'states', known(stack.region), known(stack.account)],
+      ...['arn', ...place.map((part) => nagWord(this, part))],
       ...['execution', JSON.stringify({ 'Fn::Select': [6, name] })],
     ].join(':');
     return [`<${idOf(this.worker.fn)}.Arn>:*`, `${executions}:*`, `${executions}/*:*`].map(

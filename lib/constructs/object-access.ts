@@ -1,7 +1,7 @@
 import { Stack } from 'aws-cdk-lib';
 import { Bucket, type IBucket } from 'aws-cdk-lib/aws-s3';
 import type { IConstruct } from 'constructs';
-import { acknowledge } from './acknowledge.ts';
+import { acknowledge, nagWord } from './acknowledge.ts';
 import type { ServiceFunction } from './service-function.ts';
 
 /**
@@ -42,8 +42,10 @@ export function acknowledgeObjects(
 
 /** What cdk-nag calls a bucket of another stack: its export; one that was adopted has its name alone. */
 function nameOf(bucket: IBucket): string {
-  if (!(bucket instanceof Bucket)) return `arn:<AWS::Partition>:s3:::${bucket.bucketName}`;
   const owner = Stack.of(bucket);
+  if (!(bucket instanceof Bucket)) {
+    return `arn:${nagWord(bucket, owner.partition)}:s3:::${bucket.bucketName}`;
+  }
   return owner.resolve(owner.exportValue(bucket.bucketArn))['Fn::ImportValue'];
 }
 

@@ -1,10 +1,11 @@
 import { Duration } from 'aws-cdk-lib';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
-import type { Key } from 'aws-cdk-lib/aws-kms';
-import { type Bucket, BucketEncryption, type IBucket } from 'aws-cdk-lib/aws-s3';
+import { type IKey, Key } from 'aws-cdk-lib/aws-kms';
+import { Bucket, BucketEncryption, type IBucket } from 'aws-cdk-lib/aws-s3';
 import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
 import { EvidencePrefix, WorkPrefix } from '../../lambdas/domain/evidence/evidence-prefix.ts';
+import type { AdoptedResources } from '../config/environment-config.ts';
 import { customerKey } from './customer-key.ts';
 import {
   acknowledgeObjects,
@@ -19,6 +20,8 @@ export interface StagingBucketProps {
   /** Days until an object is removed by lifecycle, the only way it is. */
   readonly expiryDays: number;
   readonly accessLogs: IBucket;
+  /** A bucket that stands. @default - a new one */
+  readonly adopted?: AdoptedResources['staging'] | undefined;
 }
 
 /** All that is ever staged. */
@@ -26,11 +29,17 @@ const STAGED = [EvidencePrefix.traces];
 
 /** Redacted spans that no run has claimed yet: unlocked and short-lived. */
 export class StagingBucket extends Construct {
-  readonly bucket: Bucket;
-  readonly key: Key;
+  readonly bucket: IBucket;
+  readonly key: IKey;
 
   constructor(scope: Construct, id: string, props: StagingBucketProps) {
     super(scope, id);
+    const { adopted } = props;
+    if (adopted) {
+      this.key = Key.fromKeyArn(this, 'Key', adopted.keyArn);
+      this.bucket = Bucket.fromBucketName(this, 'Bucket', adopted.bucketName);
+      return;
+    }
     this.key = customerKey(this, 'Key', 'Spans in staging');
     this.bucket = retainedBucket(this, 'Bucket', {
       bucketKeyEnabled: true,

@@ -22,7 +22,7 @@ export class DataStack extends Stack {
   constructor(scope: Construct, id: string, props: DataStackProps) {
     super(scope, id, props);
     const { config } = props;
-    const { deletionProtection, streams } = config;
+    const { adopt, deletionProtection, streams } = config;
     const accessLogs = new AccessLogBucket(this, 'AccessLogs', {
       retentionDays: config.logRetentionDays,
     });
@@ -30,17 +30,27 @@ export class DataStack extends Stack {
     this.resources = {
       vault: new EvidenceVault(this, 'Vault', {
         accessLogs: accessLogs.bucket,
+        adopted: adopt?.vault,
         deploymentRoleArn: deploymentRoleArn(this, config),
         retention: config.retention,
       }),
       staging: new StagingBucket(this, 'Staging', {
         accessLogs: accessLogs.bucket,
+        adopted: adopt?.staging,
         expiryDays: config.stagingDays,
       }),
       tables: new EvidenceTables(this, 'Tables', { deletionProtection }),
-      hmacKeys: new HmacKeys(this, 'HmacKeys'),
-      lineage: new EventStream(this, 'Lineage', { ...streams, content: 'Lineage events' }),
-      traces: new EventStream(this, 'Traces', { ...streams, content: 'Spans' }),
+      hmacKeys: new HmacKeys(this, 'HmacKeys', adopt?.hmacKeyArn),
+      lineage: new EventStream(this, 'Lineage', {
+        ...streams,
+        adopted: adopt?.lineage,
+        content: 'Lineage events',
+      }),
+      traces: new EventStream(this, 'Traces', {
+        ...streams,
+        adopted: adopt?.traces,
+        content: 'Spans',
+      }),
       lineageFailures: new FailureQueue(this, 'LineageFailures'),
       tracesFailures: new FailureQueue(this, 'TracesFailures'),
     };
@@ -65,7 +75,7 @@ export class DataStack extends Stack {
     };
     for (const [name, value] of Object.entries(outputs)) {
       new CfnOutput(this, name, { value });
-      this.exportValue(value);
+      this.#export(value);
     }
     const attributes = [
       vault.bucket.bucketArn,
@@ -84,6 +94,13 @@ export class DataStack extends Stack {
     for (const { deadLetters, queue } of [lineageFailures, tracesFailures]) {
       attributes.push(queue.queueArn, queue.queueName, deadLetters.queueArn, deadLetters.queueName);
     }
-    for (const value of attributes) this.exportValue(value);
+    for (const value of attributes) this.#export(value);
+  }
+
+  /** What was adopted is known by its name, and nobody has to import it. */
+  #export(value: string): void {
+    const resolved: unknown = this.resolve(value);
+    const isOwn = typeof resolved === 'object' && resolved !== null && !('Fn::Join' in resolved);
+    if (isOwn) this.exportValue(value);
   }
 }
