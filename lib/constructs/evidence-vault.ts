@@ -15,7 +15,8 @@ export interface EvidenceVaultProps {
   readonly retention: RetentionConfig;
   /** ARN of the only role that may change what protects the vault and its key. */
   readonly deploymentRoleArn: string;
-  readonly accessLogs: IBucket;
+  /** Absent where no bucket is made that would log. */
+  readonly accessLogs: IBucket | undefined;
   /** A vault that stands, with its guards. @default - a new one */
   readonly adopted?: AdoptedResources['vault'] | undefined;
 }

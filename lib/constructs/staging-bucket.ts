@@ -19,7 +19,8 @@ import type { ServiceFunction } from './service-function.ts';
 export interface StagingBucketProps {
   /** Days until an object is removed by lifecycle, the only way it is. */
   readonly expiryDays: number;
-  readonly accessLogs: IBucket;
+  /** Absent where no bucket is made that would log. */
+  readonly accessLogs: IBucket | undefined;
   /** A bucket that stands. @default - a new one */
   readonly adopted?: AdoptedResources['staging'] | undefined;
 }

@@ -23,19 +23,20 @@ export class DataStack extends Stack {
     super(scope, id, props);
     const { config } = props;
     const { adopt, deletionProtection, streams } = config;
-    const accessLogs = new AccessLogBucket(this, 'AccessLogs', {
-      retentionDays: config.logRetentionDays,
-    });
+    const logsAccess = !(adopt?.vault && adopt.staging);
+    const accessLogs = logsAccess
+      ? new AccessLogBucket(this, 'AccessLogs', { retentionDays: config.logRetentionDays }).bucket
+      : undefined;
 
     this.resources = {
       vault: new EvidenceVault(this, 'Vault', {
-        accessLogs: accessLogs.bucket,
+        accessLogs,
         adopted: adopt?.vault,
         deploymentRoleArn: deploymentRoleArn(this, config),
         retention: config.retention,
       }),
       staging: new StagingBucket(this, 'Staging', {
-        accessLogs: accessLogs.bucket,
+        accessLogs,
         adopted: adopt?.staging,
         expiryDays: config.stagingDays,
       }),

@@ -34,9 +34,8 @@ describe('a deployment that adopts what an earlier one left', () => {
 
   it('makes none of it anew, and manages none of it', () => {
     const text = JSON.stringify(data.toJSON());
-    // The bucket of the access logs is all that is made.
-    expect(countOf(data, 'AWS::S3::Bucket')).toBe(1);
-    expect(countOf(data, 'AWS::S3::BucketPolicy')).toBe(1);
+    expect(countOf(data, 'AWS::S3::Bucket')).toBe(0);
+    expect(countOf(data, 'AWS::S3::BucketPolicy')).toBe(0);
     expect(countOf(data, 'AWS::Kinesis::Stream')).toBe(0);
     expect(text).not.toContain('ObjectLock');
     expect(countOf(data, 'AWS::DynamoDB::Table')).toBe(3);
