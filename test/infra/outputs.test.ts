@@ -31,6 +31,8 @@ const OUTPUTS: Record<StackName, string[]> = {
     'ProducersFunctionName',
     'QueryFunctionName',
     'ReconcileHoldsFunctionName',
+    'RebuildIndexFunctionName',
+    'RebuildIndexStateMachineArn',
     'RedriveFunctionName',
     'ReportRejectionsFunctionName',
     'SealFunctionName',
