@@ -107,8 +107,26 @@ export function readLines(body: Uint8Array): Generator<Buffer> {
  * @throws UnreadableRecordError when the key was made from what is no evidence object
  */
 export function readMatching(key: string, body: Uint8Array): Envelope[] | undefined {
+  const lines = matchingLines(key, body);
+  return lines && parseLines(lines);
+}
+
+/** The same, each with the {@link leafOf} its line, in hex. */
+export function readMatchingLines(
+  key: string,
+  body: Uint8Array,
+): Array<{ readonly envelope: Envelope; readonly leafHash: string }> | undefined {
+  const lines = matchingLines(key, body);
+  if (!lines) return undefined;
+  return [...linesOf(lines)].map((line) => ({
+    envelope: parseLine(line),
+    leafHash: leafOf(line).toString('hex'),
+  }));
+}
+
+function matchingLines(key: string, body: Uint8Array): Buffer | undefined {
   const lines = inflate(body);
-  return lines && key.endsWith(suffixOf(sha256Hex(lines))) ? parseLines(lines) : undefined;
+  return lines && key.endsWith(suffixOf(sha256Hex(lines))) ? lines : undefined;
 }
 
 function inflate(body: Uint8Array): Buffer | undefined {
@@ -124,7 +142,7 @@ function parseLines(lines: Buffer | undefined): Envelope[] {
 }
 
 /** The lines of an object, as views into its bytes: a line break is a byte of no other character. */
-function* linesOf(lines: Buffer | undefined): Generator<Buffer> {
+export function* linesOf(lines: Buffer | undefined): Generator<Buffer> {
   if (!lines?.length) throw unreadable();
   for (let start = 0; start < lines.length; ) {
     const lineBreak = lines.indexOf('\n', start);

@@ -90,6 +90,20 @@ export interface RunEventEntry extends StoredLine {
   readonly processingType?: string;
 }
 
+/** The first event of a group and run with a type and time: another with other bytes conflicts with it. */
+export interface EventClaim {
+  readonly group: string;
+  readonly runKey: string;
+  readonly eventType: string;
+  readonly eventTimeUtc: string;
+  readonly receiptId: string;
+  readonly acceptedAt: string;
+  /** Of the key of `receivedHmac`. */
+  readonly epoch: number;
+  readonly receivedHmac: string;
+  readonly lock: Lock;
+}
+
 /** A JobEvent: the job as its owner declared it. */
 export interface DeclarationEntry {
   readonly job: Identity;
@@ -105,7 +119,7 @@ export interface RunDatasetEntry extends Identity {
   readonly runKey: string;
   readonly group: string;
   readonly access: Access;
-  /** The first receipt that named it. */
+  /** Of the receipts that named it the one that sorts first: receipts of one HMAC epoch sort by acceptance. */
   readonly receiptId: string;
 }
 
@@ -117,6 +131,7 @@ export interface ReferenceEntry {
   /** The run (parent, root) or the trace (span) that names it. */
   readonly from: string;
   readonly group: string;
+  /** Of the receipts that named it the one that sorts first. */
   readonly receiptId: string;
 }
 

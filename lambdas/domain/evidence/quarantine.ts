@@ -4,12 +4,13 @@ import {
   openFinding,
   type StreamPlane,
 } from '../audit/findings.ts';
+import type { ObjectVersion, RunIndex } from '../ports.ts';
 import type { ConsumedRecord, QuarantinedRecord } from './consumed-record.ts';
 import type { StreamPosition } from './envelope.ts';
 import { EvidencePrefix } from './evidence-prefix.ts';
 import { hourFolder, hourOf } from './hour-shard.ts';
 import type { RecordDependencies } from './record-finding.ts';
-import { lockFor } from './retention.ts';
+import { type Lock, lockFor } from './retention.ts';
 import { decodeHead, type RecordHead } from './stream-record.ts';
 
 /** Names an accepted record that could not be stored, without a byte of its payload. */
@@ -105,7 +106,16 @@ export async function storeQuarantined(
   const periodDays = plane === 'lineage' ? retention.lineageDays : retention.traceDays;
   const lock = lockFor(retention, periodDays, countsFrom, clock());
   const version = await vault.putDocument(quarantineKey(quarantined), quarantined, lock);
-  const { head } = quarantined;
+  await indexQuarantined(quarantined, version, lock, index);
+}
+
+/** Files the receipt of a quarantined record whose document stands, if it has one. */
+export async function indexQuarantined(
+  { head }: Quarantined,
+  version: ObjectVersion,
+  lock: Lock,
+  index: Pick<RunIndex, 'putDelivery'>,
+): Promise<void> {
   if (!head) return;
   await index.putDelivery({
     receiptId: head.receiptId,
