@@ -211,6 +211,7 @@ export const FUNCTIONS: Readonly<
         get(`runs/${RUN_ID}`),
         get(`events/${receipt(1)}`),
         get(`events/${receipt(1)}/document`),
+        get(`events/${receipt(1)}/proof`),
         get(`traces/${TRACE_A}`),
       ],
     };
