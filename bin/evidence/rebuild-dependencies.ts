@@ -1,6 +1,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { S3Client } from '@aws-sdk/client-s3';
 import { SFNClient } from '@aws-sdk/client-sfn';
+import { DynamoHoldIndex } from '../../lambdas/adapters/dynamo-hold-index.ts';
 import { DynamoProducerDirectory } from '../../lambdas/adapters/dynamo-producer-directory.ts';
 import { DynamoRunIndex } from '../../lambdas/adapters/dynamo-run-index.ts';
 import { DynamoTable } from '../../lambdas/adapters/dynamo-table.ts';
@@ -10,6 +11,7 @@ import { S3StoredObjects } from '../../lambdas/adapters/s3-stored-objects.ts';
 import { S3EvidenceVault } from '../../lambdas/adapters/s3-vault.ts';
 import { S3VersionInspector } from '../../lambdas/adapters/s3-version-inspector.ts';
 import { S3WorkNotes } from '../../lambdas/adapters/s3-work-notes.ts';
+import { holdRowsOf } from '../../lambdas/domain/holds/hold.ts';
 import type { RebuildIndexDependencies } from '../../lambdas/domain/rebuild/rebuild-index.ts';
 import type { RegisterDependencies } from '../../lambdas/domain/rebuild/rebuild-registers.ts';
 import { retentionSetting } from '../../lib/config/retention-setting.ts';
@@ -30,6 +32,8 @@ export function rebuildingOf(deployment: DeploymentRecord): Rebuilding {
   const s3 = new S3Client(client);
   const dynamo = new DynamoDBClient(client);
   const producers = new DynamoTable(dynamo, tables.producers);
+  const index = new DynamoTable(dynamo, tables.index);
+  const holds = new DynamoHoldIndex(index);
   const reading = {
     inspector: new S3VersionInspector(s3),
     objects: new S3StoredObjects(s3),
@@ -38,7 +42,7 @@ export function rebuildingOf(deployment: DeploymentRecord): Rebuilding {
   return {
     index: {
       ...reading,
-      index: new DynamoRunIndex(new DynamoTable(dynamo, tables.index)),
+      index: new DynamoRunIndex(index),
       notes: new S3WorkNotes(s3, buckets.staging),
       vault: new S3EvidenceVault(s3, buckets.vault),
       reader: new S3ObjectReader(s3),
@@ -51,6 +55,9 @@ export function rebuildingOf(deployment: DeploymentRecord): Rebuilding {
       ...reading,
       directory: new DynamoProducerDirectory(producers),
       fileEpoch: (document) => fileEpochKey(producers, document as WrappedEpochKey),
+      restoreHold: async ({ document }) => {
+        for (const hold of holdRowsOf(document)) await holds.put(hold);
+      },
     },
     stepFunctions: new SFNClient(client),
   };

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { versionName } from '../../../lambdas/domain/evidence/version-name.ts';
+import { holdRowsOf } from '../../../lambdas/domain/holds/hold.ts';
 import { RUN_ID } from '../../support/builders.ts';
 import { TRACE_A } from '../traces/exports.ts';
 import { eventOf, heldStore, spanOf } from './store.ts';
@@ -392,6 +393,32 @@ describe('reconcile-holds', () => {
     await store.seal('2026-03-04T05:00:00.000Z');
     await store.reconcile();
     expect([...store.vault.held].filter((name) => name.includes('digests/'))).toHaveLength(3);
+  });
+
+  it('has everything as it was after a rebuild from the documents alone, in any order', async () => {
+    const store = heldStore();
+    await store.archive(eventOf(1, RUN_ID), eventOf(2, OTHER));
+    await store.archiveTraces(spanOf(3, [RUN_ID]));
+    await store.set(RUN_ID, 'case-1');
+    await store.set(OTHER, 'case-2');
+    await store.release(RUN_ID, 'case-1');
+    await store.set(RUN_ID, 'case-1');
+    await store.release(OTHER, 'case-2');
+    const before = structuredClone([store.holds.rows, store.vault.held]);
+    store.holds.rows.clear();
+    store.holds.coverRows.clear();
+    const documents = store.vault.versions.filter(({ key }) => key.startsWith('holds/'));
+    for (const { body } of documents.toReversed()) {
+      for (const hold of holdRowsOf(JSON.parse(Buffer.from(body).toString()))) {
+        await store.holds.put(hold);
+      }
+    }
+    await store.reconcile();
+    const [rows, held] = before as [typeof store.holds.rows, typeof store.vault.held];
+    expect(new Map([...store.holds.rows].sort())).toEqual(new Map([...rows].sort()));
+    expect([...store.vault.held].sort()).toEqual([...held].sort());
+    expect((await store.release(RUN_ID, 'case-1')).json.stillHeld).toEqual([]);
+    expect([...store.vault.held]).toEqual([]);
   });
 
   it('leaves old releases alone', async () => {
