@@ -11,12 +11,14 @@ import { json } from './json.ts';
 import { path } from './path.ts';
 import { event } from './redact-event.ts';
 import { redaction } from './redaction.ts';
+import { seal } from './seal.ts';
 import { steps } from './steps.ts';
 import { renderResult } from './table.ts';
 
 const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   ingest,
   archive,
+  seal,
   steps,
   json,
   redaction,

@@ -32,7 +32,7 @@ const handle = createHandler({
   index: new DynamoRunIndex(new DynamoTable(createDynamoClient(), requireEnv('INDEX_TABLE_NAME'))),
   keys: new KmsSigningKeys(createKmsClient(), requireList('SIGNING_KEY_IDS')),
   ...(anchor !== UNANCHORED && { anchor: new SnsHeadAnchor(createSnsClient(anchor), anchor) }),
-  recount: async () => [],
+  recount: async () => ({ recounts: [], findings: [] }),
   retention: requireRetention(),
   settings: {
     intervalMinutes: requireInteger('SEAL_INTERVAL_MINUTES'),

@@ -237,7 +237,7 @@ export const FUNCTIONS: Readonly<
     return {
       handler: createSeal({
         ...{ ...dependencies, ...ports, settings, vaultBucket: 'vault' },
-        recount: async () => [],
+        recount: async () => ({ recounts: [], findings: [] }),
       }) as Handler,
       events: [{ sweep: true, maxDigests: 1 }, {}, { from: 'no time' }],
     };
