@@ -147,6 +147,14 @@ describe('sees drift:', () => {
       'objectLock',
     ],
     [
+      'a lock that is not enabled',
+      () =>
+        s3.on(GetObjectLockConfigurationCommand).resolves({
+          ObjectLockConfiguration: { Rule: { DefaultRetention: { Mode: 'GOVERNANCE', Days: 7 } } },
+        }),
+      'objectLock',
+    ],
+    [
       'no default lock',
       () =>
         s3.on(GetObjectLockConfigurationCommand).resolves({
