@@ -275,12 +275,15 @@ describe('environment config', () => {
     ],
     [
       'no concurrency at all',
-      { ...trial, reservedConcurrency: { ingest: 0, archive: 1, query: 1, producers: 1 } },
+      {
+        ...trial,
+        reservedConcurrency: { ingest: 0, archive: 1, query: 1, producers: 1, holds: 1 },
+      },
       'trial: reservedConcurrency.ingest is 0; use a whole number from 1 to 10000',
     ],
     [
       'fewer archive invocations than shards',
-      { ...prod, reservedConcurrency: { ingest: 1, archive: 3, query: 1, producers: 1 } },
+      { ...prod, reservedConcurrency: { ingest: 1, archive: 3, query: 1, producers: 1, holds: 1 } },
       'prod: reservedConcurrency.archive is 3; each shard needs one: use 4 or more',
     ],
     [

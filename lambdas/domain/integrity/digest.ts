@@ -76,7 +76,7 @@ export interface Digest {
   /** The key that later digests may be signed with; announced under the old one. */
   readonly nextSigner?: { readonly fingerprint: string };
   /** Where heads are sent outside the account. */
-  readonly anchor: string | 'unanchored';
+  readonly anchor: string | typeof UNANCHORED;
   /** In the order of their keys, then of their version ids. */
   readonly objects: readonly SealedObject[];
   /** Lines of all objects: the leaves of the tree, in the order of objects and lines. */
@@ -89,6 +89,9 @@ export interface Digest {
   /** Why it was written so long after its interval; absent when it was not. */
   readonly delayed?: { readonly seconds: number; readonly cause: string };
 }
+
+/** What a digest says where no head leaves the account. */
+export const UNANCHORED = 'unanchored';
 
 /** A key of the chain: `digests/dt=<UTC date>/<from without colons>` and one of three endings. */
 const ENDINGS = { document: '.json', signature: '.sig', leaves: '.leaves' } as const;
