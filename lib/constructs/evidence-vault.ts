@@ -55,7 +55,7 @@ const READ_GUARDS = [
   's3:GetLifecycleConfiguration',
   's3:GetReplicationConfiguration',
 ];
-const READ_KEY_GUARDS = ['kms:DescribeKey', 'kms:GetKeyPolicy', 'kms:GetKeyRotationStatus'];
+export const READ_KEY_GUARDS = ['kms:DescribeKey', 'kms:GetKeyPolicy', 'kms:GetKeyRotationStatus'];
 
 /** The store uploads in one request: what was never finished is not ours. */
 const UPLOAD_DAYS = 1;
@@ -64,8 +64,8 @@ const UPLOAD_DAYS = 1;
 export class EvidenceVault extends Construct {
   readonly bucket: Bucket;
   readonly key: Key;
-  /** What a control compares the guards with that stand. */
-  readonly guardSetting: GuardSetting;
+  /** What the guards are made of; see `guardSetting` for those of the keys as well. */
+  readonly guards: Omit<GuardSetting, 'signing'>;
 
   constructor(scope: Construct, id: string, props: EvidenceVaultProps) {
     super(scope, id);
@@ -90,7 +90,7 @@ export class EvidenceVault extends Construct {
       serverAccessLogsPrefix: 'vault/',
       versioned: true,
     });
-    this.guardSetting = {
+    this.guards = {
       mode: retention.mode,
       floorDays: retention.floorDays,
       bucketArn: this.bucket.bucketArn,
@@ -102,7 +102,7 @@ export class EvidenceVault extends Construct {
       ...(breakGlassRoleArn !== undefined && { breakGlassRoleArn }),
       ...(replica && { replicaBucketArn: replica.bucketArn }),
     };
-    for (const statement of vaultStatements(this.guardSetting)) {
+    for (const statement of vaultStatements(this.guards)) {
       this.bucket.addToResourcePolicy(PolicyStatement.fromJson(statement));
     }
     this.bucket.policy?.applyRemovalPolicy(RemovalPolicy.RETAIN); // unguarded, what stays would be of no use
@@ -148,7 +148,7 @@ export class EvidenceVault extends Construct {
     allowToSeeAbsence(fn, this.bucket);
   }
 
-  /** A look at everything that {@link guardSetting} speaks of, and at nothing that lies in the vault. */
+  /** A look at everything that {@link guards} speaks of, and at nothing that lies in the vault. */
   grantReadGuards(fn: ServiceFunction): void {
     fn.allow(READ_GUARDS, [this.bucket.bucketArn]);
     fn.allow(READ_KEY_GUARDS, [this.key.keyArn]);
