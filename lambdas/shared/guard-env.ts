@@ -14,7 +14,7 @@ const Schema = v.strictObject({
     keyArns: v.pipe(v.array(v.string()), v.minLength(1)),
     sealerRoleArn: v.string(),
   }),
-  accessLogBucketName: v.string(),
+  accessLogBucketName: v.optional(v.string()),
   uploadDays: days,
   deploymentRoleArn: v.string(),
   breakGlassRoleArn: v.optional(v.string()),

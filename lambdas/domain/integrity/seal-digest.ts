@@ -25,7 +25,7 @@ import {
   SIGNATURE_METADATA,
   UNANCHORED,
 } from './digest.ts';
-import { HASH_BYTES, MerkleRoot } from './merkle.ts';
+import { HASH_BYTES, rootOf } from './merkle.ts';
 import { isConflict, readDigest, type StandingDigest } from './seal-head.ts';
 import type { Interval } from './seal-listing.ts';
 import { type ReadObject, readObject } from './seal-object.ts';
@@ -229,14 +229,6 @@ async function report(
 function byKey(a: ObjectVersion, b: ObjectVersion): number {
   if (a.key !== b.key) return a.key < b.key ? -1 : 1;
   return a.versionId < b.versionId ? -1 : Number(a.versionId > b.versionId);
-}
-
-function rootOf(leaves: Buffer): string {
-  const root = new MerkleRoot();
-  for (let at = 0; at < leaves.length; at += HASH_BYTES) {
-    root.add(leaves.subarray(at, at + HASH_BYTES));
-  }
-  return root.hex();
 }
 
 /**
