@@ -13,6 +13,7 @@ import { path } from './path.ts';
 import { rebuild } from './rebuild.ts';
 import { event } from './redact-event.ts';
 import { redaction } from './redaction.ts';
+import { seal } from './seal.ts';
 import { steps } from './steps.ts';
 import { renderResult } from './table.ts';
 import { verify } from './verify.ts';
@@ -20,6 +21,7 @@ import { verify } from './verify.ts';
 const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   ingest,
   archive,
+  seal,
   steps,
   json,
   redaction,

@@ -10,6 +10,10 @@ const Schema = v.strictObject({
   bucketArn: v.string(),
   bucketName: v.string(),
   keyArn: v.string(),
+  signing: v.strictObject({
+    keyArns: v.pipe(v.array(v.string()), v.minLength(1)),
+    sealerRoleArn: v.string(),
+  }),
   accessLogBucketName: v.optional(v.string()),
   uploadDays: days,
   deploymentRoleArn: v.string(),

@@ -67,6 +67,11 @@ export interface SealingConfig {
   /** Seconds after an interval's end until it is sealed, 1 to 3,600; what shows up later is sealed as late. */
   readonly closeAfterSeconds: number;
   /**
+   * Minutes after an interval until a record that was accepted in it and is not stored counts as missing, 1 to 1,440;
+   * the alarms on the failure queues fire after 60.
+   */
+  readonly graceMinutes: number;
+  /**
    * ARN of an SNS topic, of another account, that gets the head of the chain after each digest.
    * @default - none, and every digest says `unanchored`
    */

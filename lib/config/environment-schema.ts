@@ -95,6 +95,7 @@ export const environmentSchema = object({
   sealing: object({
     intervalMinutes: number,
     closeAfterSeconds: number,
+    graceMinutes: number,
     anchorTopicArn: v.optional(text()),
     signingKey: v.optional(number),
   } satisfies Members<SealingConfig>),

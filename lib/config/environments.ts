@@ -19,7 +19,7 @@ const local: EnvironmentConfig = {
     maxRecordBytes: MIB, // the emulators refuse larger records
   },
   archive: { windowSeconds: 1, retryAttempts: 5, batchSize: 100 },
-  sealing: { intervalMinutes: 1, closeAfterSeconds: 5 },
+  sealing: { intervalMinutes: 1, closeAfterSeconds: 5, graceMinutes: 1 },
   throttling: { rateLimit: 1000, burstLimit: 2000 },
   keyCacheSeconds: 2,
   endpoint: { kind: 'public', auth: 'bearer' },
@@ -47,7 +47,7 @@ const dev: EnvironmentConfig = {
     maxRecordBytes: 4 * MIB,
   },
   archive: { windowSeconds: 5, retryAttempts: 50, batchSize: 100 },
-  sealing: { intervalMinutes: 1, closeAfterSeconds: 300 },
+  sealing: { intervalMinutes: 1, closeAfterSeconds: 300, graceMinutes: 60 },
   throttling: { rateLimit: 50, burstLimit: 100 },
   keyCacheSeconds: 60,
   logRetentionDays: 30,
@@ -61,7 +61,7 @@ const trial: EnvironmentConfig = {
   retention: { mode: 'GOVERNANCE', lineageDays: 7, traceDays: 7, floorDays: 7 },
   streams: { ...dev.streams, retentionHours: 168 },
   archive: { windowSeconds: 10, retryAttempts: 50, batchSize: 100 },
-  sealing: { intervalMinutes: 15, closeAfterSeconds: 300 },
+  sealing: { intervalMinutes: 15, closeAfterSeconds: 300, graceMinutes: 60 },
   throttling: { rateLimit: 200, burstLimit: 400 },
   logRetentionDays: 90,
 };

@@ -78,6 +78,20 @@ export class EventStream extends Construct {
     fn.allow(['kms:Decrypt'], [this.key.keyArn]);
   }
 
+  /** Every shard, for what it took; the records come along and are dropped. */
+  grantCount(fn: ServiceFunction): void {
+    fn.allow(
+      [
+        'kinesis:DescribeStreamSummary',
+        'kinesis:GetRecords',
+        'kinesis:GetShardIterator',
+        'kinesis:ListShards',
+      ],
+      [this.stream.streamArn],
+    );
+    fn.allow(['kms:Decrypt'], [this.key.keyArn]);
+  }
+
   grantProbe(fn: ServiceFunction): void {
     fn.allow(['kinesis:DescribeStreamSummary'], [this.stream.streamArn]);
   }

@@ -57,7 +57,7 @@ const READ_GUARDS = [
   's3:GetLifecycleConfiguration',
   's3:GetReplicationConfiguration',
 ];
-const READ_KEY_GUARDS = ['kms:DescribeKey', 'kms:GetKeyPolicy', 'kms:GetKeyRotationStatus'];
+export const READ_KEY_GUARDS = ['kms:DescribeKey', 'kms:GetKeyPolicy', 'kms:GetKeyRotationStatus'];
 
 /** The store uploads in one request: what was never finished is not ours. */
 const UPLOAD_DAYS = 1;
@@ -66,8 +66,8 @@ const UPLOAD_DAYS = 1;
 export class EvidenceVault extends Construct {
   readonly bucket: IBucket;
   readonly key: IKey;
-  /** What a control compares the guards with that stand. */
-  readonly guardSetting: GuardSetting;
+  /** What the guards are made of; see `guardSetting` for those of the keys as well. */
+  readonly guards: Omit<GuardSetting, 'signing'>;
 
   constructor(scope: Construct, id: string, props: EvidenceVaultProps) {
     super(scope, id);
@@ -76,7 +76,7 @@ export class EvidenceVault extends Construct {
     this.key = made?.key ?? Key.fromKeyArn(this, 'Key', adopted?.keyArn as string);
     this.bucket =
       made?.bucket ?? Bucket.fromBucketName(this, 'Bucket', adopted?.bucketName as string);
-    this.guardSetting = {
+    this.guards = {
       mode: retention.mode,
       floorDays: retention.floorDays,
       bucketArn: this.bucket.bucketArn,
@@ -89,7 +89,7 @@ export class EvidenceVault extends Construct {
       ...(replica && { replicaBucketArn: replica.bucketArn }),
     };
     if (!made) return;
-    for (const statement of vaultStatements(this.guardSetting)) {
+    for (const statement of vaultStatements(this.guards)) {
       made.bucket.addToResourcePolicy(PolicyStatement.fromJson(statement));
     }
     made.bucket.policy?.applyRemovalPolicy(RemovalPolicy.RETAIN); // unguarded, what stays would be of no use
@@ -158,7 +158,7 @@ export class EvidenceVault extends Construct {
     allowToSeeAbsence(fn, this.bucket);
   }
 
-  /** A look at everything that {@link guardSetting} speaks of, and at nothing that lies in the vault. */
+  /** A look at everything that {@link guards} speaks of, and at nothing that lies in the vault. */
   grantReadGuards(fn: ServiceFunction): void {
     fn.allow(READ_GUARDS, [this.bucket.bucketArn]);
     fn.allow(READ_KEY_GUARDS, [this.key.keyArn]);

@@ -34,6 +34,7 @@ describe('a recount of the deployed streams', () => {
         inspector: new S3VersionInspector(s3),
         reader: new S3ObjectReader(s3),
         ...{ vaultBucket: buckets.vault, stagingBucket: buckets.staging },
+        graceMillis: HOUR_MILLIS,
         ...{ asOfMillis: to + 2 * HOUR_MILLIS, clock: Date.now, hasTime: () => true },
       },
     );

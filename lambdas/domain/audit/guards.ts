@@ -6,6 +6,7 @@ import {
   type GuardSetting,
   type GuardStatement,
   keyGuard,
+  signingKeyStatements,
   vaultStatements,
 } from './guard-policy.ts';
 
@@ -41,7 +42,8 @@ export interface KeyGuards {
   readonly policy: readonly StatementLike[];
   /** `Enabled`, or any other state that KMS knows. */
   readonly state: string;
-  readonly rotation: boolean;
+  /** Yearly, which KMS does for keys that encrypt; of a key that signs nothing is expected. */
+  readonly rotation?: boolean;
 }
 
 /** What was seen of each setting; a setting without a value is not set. */
@@ -73,7 +75,11 @@ export interface GuardCheck {
 const MAX_ACTUAL_CHARACTERS = 500;
 
 /** What stands around a vault that is as it was deployed. */
-export function expectedGuards(setting: GuardSetting): { bucket: BucketGuards; key: KeyGuards } {
+export function expectedGuards(setting: GuardSetting): {
+  bucket: BucketGuards;
+  key: KeyGuards;
+  signingKey: KeyGuards;
+} {
   const { accessLogBucketName, deploymentRoleArn, floorDays, keyArn, mode } = setting;
   return {
     bucket: {
@@ -92,20 +98,29 @@ export function expectedGuards(setting: GuardSetting): { bucket: BucketGuards; k
       state: 'Enabled',
       rotation: true,
     },
+    signingKey: {
+      policy: signingKeyStatements({
+        accountArn: accountArn(keyArn),
+        deploymentRoleArn,
+        sealerRoleArn: setting.signing.sealerRoleArn,
+      }),
+      state: 'Enabled',
+    },
   };
 }
 
-/** Looks at every guard of the vault and its key. @throws UnavailableError */
+/** Looks at every guard of the vault, its key and the keys that sign. @throws UnavailableError */
 export async function auditGuards(setting: GuardSetting, reader: GuardReader): Promise<GuardCheck> {
   const expected = expectedGuards(setting);
-  const [bucket, key] = await Promise.all([
-    reader.bucket(setting.bucketName),
-    reader.key(setting.keyArn),
+  const checkKey = async (keyArn: string, guards: KeyGuards) =>
+    checkGuards(keyArn, guards, await reader.key(keyArn));
+  const checks = await Promise.all([
+    reader
+      .bucket(setting.bucketName)
+      .then((bucket) => checkGuards(setting.bucketName, expected.bucket, bucket)),
+    checkKey(setting.keyArn, expected.key),
+    ...setting.signing.keyArns.map((keyArn) => checkKey(keyArn, expected.signingKey)),
   ]);
-  const checks = [
-    checkGuards(setting.bucketName, expected.bucket, bucket),
-    checkGuards(setting.keyArn, expected.key, key),
-  ];
   return {
     drift: checks.flatMap(({ drift }) => drift),
     unreadable: checks.flatMap(({ unreadable }) => unreadable),
@@ -216,11 +231,15 @@ function plain(value: unknown): unknown {
 
 /** What CDK gives every key: without it, no policy of the account applies to the key. */
 function accountStatement(keyArn: string): Omit<GuardStatement, 'Sid'> {
-  const [, partition, , , accountId] = keyArn.split(':');
   return {
     Effect: 'Allow',
-    Principal: { AWS: `arn:${partition}:iam::${accountId}:root` },
+    Principal: { AWS: accountArn(keyArn) },
     Action: 'kms:*',
     Resource: '*',
   };
+}
+
+function accountArn(keyArn: string): string {
+  const [, partition, , , accountId] = keyArn.split(':');
+  return `arn:${partition}:iam::${accountId}:root`;
 }

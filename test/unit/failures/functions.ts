@@ -31,6 +31,7 @@ import {
   InMemoryRunIndex,
   InMemoryStaging,
   InMemoryStream,
+  InMemoryStreamCounter,
   InMemorySubjectKeys,
   InMemoryUsage,
   InMemoryVault,
@@ -279,7 +280,11 @@ export const FUNCTIONS: Readonly<
     return {
       handler: createSeal({
         ...{ ...dependencies, ...ports, settings, vaultBucket: 'vault' },
-        recount: async () => [],
+        counting: {
+          ...sabotage({ counter: new InMemoryStreamCounter() }),
+          ...{ inspector: dependencies.inspector, reader: dependencies.reader },
+          ...{ vaultBucket: 'vault', stagingBucket: 'staging', graceMillis: 3_600_000 },
+        },
       }) as Handler,
       events: [{ sweep: true, maxDigests: 1 }, {}, { from: 'no time' }],
     };

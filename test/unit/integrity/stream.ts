@@ -97,6 +97,7 @@ export function recountedStore() {
     const asOfMillis = options.asOf ?? interval.to + 5 * MINUTE;
     return recount({ from: text(interval.from), to: text(interval.to) }, options.previous, {
       ...{ counter, inspector, vaultBucket: 'vault', stagingBucket: 'staging', asOfMillis },
+      graceMillis: 60 * MINUTE,
       reader: {
         read: (version) => {
           reads.push(version.key);
