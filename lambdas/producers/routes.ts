@@ -1,4 +1,5 @@
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
+import { retentionClasses } from '../domain/evidence/retention.ts';
 import { JsonDocument } from '../domain/json/document.ts';
 import { findOddities, type TextOddity } from '../domain/json/oddities.ts';
 import { registerProducer } from '../domain/producers/change-producer.ts';
@@ -46,7 +47,7 @@ export const showProducer: Handle = async (event, _by, { directory }) => {
 };
 
 export const addProducer: Handle = async (event, by, dependencies) => {
-  const registration = checkRegistration(bodyOf(event));
+  const registration = checkRegistration(bodyOf(event), retentionClasses(dependencies.retention));
   return answer(201, await registerProducer(registration, by, dependencies));
 };
 

@@ -8,6 +8,7 @@ import type {
   LockMode,
   PrivateEndpoint,
   PublicEndpoint,
+  RetentionClassConfig,
   RetentionConfig,
   StreamConfig,
 } from './environment-config.ts';
@@ -66,6 +67,12 @@ export const environmentSchema = object({
     lineageDays: number,
     traceDays: number,
     floorDays: number,
+    classes: v.optional(
+      v.record(
+        text(),
+        object({ lineageDays: number, traceDays: number } satisfies Members<RetentionClassConfig>),
+      ),
+    ),
   } satisfies Members<RetentionConfig>),
   acknowledgeCompliance: v.optional(text()),
   stagingDays: number,
