@@ -6,13 +6,16 @@ import { archive } from './archive.ts';
 import type { Benchmark, Result } from './benchmark.ts';
 import { bundle } from './bundle.ts';
 import { corpus } from './corpus.ts';
+import { cost } from './cost.ts';
 import { ingest } from './ingest.ts';
 import { json } from './json.ts';
 import { path } from './path.ts';
+import { rebuild } from './rebuild.ts';
 import { event } from './redact-event.ts';
 import { redaction } from './redaction.ts';
 import { steps } from './steps.ts';
 import { renderResult } from './table.ts';
+import { verify } from './verify.ts';
 
 const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   ingest,
@@ -23,7 +26,10 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   event,
   corpus,
   bundle,
+  cost,
   path,
+  verify,
+  rebuild,
 };
 /** Needs an emulator, so it runs only when it is named. */
 const ON_REQUEST = 'path';

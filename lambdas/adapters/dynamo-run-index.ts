@@ -65,9 +65,9 @@ export class DynamoRunIndex implements RunIndex {
 
   async putRunDataset(entry: RunDatasetEntry): Promise<void> {
     const { runKey, group, access, namespace, name } = entry;
-    await this.#table.putOnce(
+    await this.#putFirstNamed(
       itemKey([Collection.runDatasets, runKey], group, access, namespace, name),
-      { entry },
+      entry,
     );
   }
 
@@ -81,7 +81,7 @@ export class DynamoRunIndex implements RunIndex {
 
   async putReference(entry: ReferenceEntry): Promise<void> {
     const { runKey, by, from, group } = entry;
-    await this.#table.putOnce(itemKey([Collection.references, runKey], by, from, group), { entry });
+    await this.#putFirstNamed(itemKey([Collection.references, runKey], by, from, group), entry);
   }
 
   async putTraceDelivery(entry: TraceDeliveryEntry): Promise<void> {
@@ -241,6 +241,11 @@ export class DynamoRunIndex implements RunIndex {
 
   async *acceptedInHour(hour: string, shard: number): AsyncGenerator<DeliveryEntry> {
     for await (const item of this.#table.byHour(hourKeyOf(hour, shard))) yield entryOf(item);
+  }
+
+  async #putFirstNamed(key: ItemKey, entry: RunDatasetEntry | ReferenceEntry): Promise<void> {
+    const { receiptId } = entry;
+    await this.#table.putLeast(key, { entry, receiptId }, 'receiptId');
   }
 
   async #entries<T>(collection: string, ...id: readonly string[]): Promise<T[]> {

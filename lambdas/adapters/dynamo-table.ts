@@ -67,6 +67,16 @@ export class DynamoTable {
     return this.#put(key, item, `attribute_not_exists(${TableAttribute.partition})`, {});
   }
 
+  /** Puts an item unless one stands there whose attribute is no greater: the least wins, in whatever order they come. */
+  async putLeast(key: ItemKey, item: Item, attribute: string): Promise<void> {
+    await this.#put(
+      key,
+      item,
+      `attribute_not_exists(${TableAttribute.partition}) OR ${attribute} > :given`,
+      { ':given': item[attribute] },
+    );
+  }
+
   /** Puts an item only over one whose attribute still has the expected value. */
   async replaceWhere(
     key: ItemKey,
@@ -75,6 +85,12 @@ export class DynamoTable {
     expected: unknown,
   ): Promise<void> {
     await this.#put(key, item, `${attribute} = :expected`, { ':expected': expected });
+  }
+
+  /** Puts an item unless one stands there whose attribute is as high or higher: the order of writes does not matter. */
+  async putNewer(key: ItemKey, item: Item, attribute: string): Promise<void> {
+    const condition = `attribute_not_exists(${TableAttribute.partition}) OR #a < :new`;
+    await this.#put(key, item, condition, { ':new': item[attribute] }, { '#a': attribute });
   }
 
   /** Changes an item, which need not be there yet. False when the condition does not hold. */
@@ -229,13 +245,20 @@ export class DynamoTable {
     }
   }
 
-  async #put(key: ItemKey, item: Item, condition: string, values: Item): Promise<boolean> {
+  async #put(
+    key: ItemKey,
+    item: Item,
+    condition: string,
+    values: Item,
+    names?: Readonly<Record<string, string>>,
+  ): Promise<boolean> {
     try {
       await this.#client.send(
         new PutItemCommand({
           TableName: this.#table,
           Item: toRow({ ...item, ...key }),
           ConditionExpression: condition,
+          ...(names && { ExpressionAttributeNames: names }),
           ...(Object.keys(values).length > 0 && { ExpressionAttributeValues: marshall(values) }),
         }),
       );

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import type {
+  AdoptedResources,
   CustomDomain,
   EndpointAuth,
   EnvironmentConfig,
@@ -8,8 +9,10 @@ import type {
   LockMode,
   PrivateEndpoint,
   PublicEndpoint,
+  ReplicaConfig,
   RetentionClassConfig,
   RetentionConfig,
+  SealingConfig,
   StreamConfig,
 } from './environment-config.ts';
 
@@ -56,6 +59,9 @@ const privateEndpoint = object({
   vpcEndpointIds: texts('ids such as vpce-0a1b2c3d'),
 } satisfies Members<PrivateEndpoint>);
 
+const adoptedBucket = object({ bucketName: text(), keyArn: text('the ARN of its KMS key') });
+const adoptedStream = object({ streamArn: text(), keyArn: text('the ARN of its KMS key') });
+
 /** The shape of an environment; what its values mean together is checked by rules after it. */
 export const environmentSchema = object({
   name: text(),
@@ -93,12 +99,19 @@ export const environmentSchema = object({
     retryAttempts: number,
     batchSize: number,
   } satisfies Members<EnvironmentConfig['archive']>),
+  sealing: object({
+    intervalMinutes: number,
+    closeAfterSeconds: number,
+    anchorTopicArn: v.optional(text()),
+    signingKey: v.optional(number),
+  } satisfies Members<SealingConfig>),
   reservedConcurrency: v.optional(
     object({
       ingest: number,
       archive: number,
       query: number,
       producers: number,
+      holds: number,
     } satisfies Members<NonNullable<EnvironmentConfig['reservedConcurrency']>>),
   ),
   throttling: object({
@@ -112,6 +125,7 @@ export const environmentSchema = object({
   schedules: object({
     auditRetention: text('an EventBridge expression such as rate(1 day)'),
     reportRejections: text('an EventBridge expression such as rate(1 hour)'),
+    reconcileHolds: text('an EventBridge expression such as rate(1 day)'),
   } satisfies Members<EnvironmentConfig['schedules']>),
   alarms: object({
     emails: v.optional(texts('e-mail addresses')),
@@ -128,7 +142,23 @@ export const environmentSchema = object({
   ),
   guards: object({
     deploymentRoleArn: v.optional(text()),
+    breakGlassRoleArn: v.optional(text()),
   } satisfies Members<EnvironmentConfig['guards']>),
+  replica: v.optional(
+    object({
+      bucketArn: text('the ARN of the bucket that holds the copies'),
+      kmsKeyArn: text('the ARN of the key that encrypts the copies'),
+    } satisfies Members<ReplicaConfig>),
+  ),
+  adopt: v.optional(
+    object({
+      vault: adoptedBucket,
+      hmacKeyArn: text(),
+      staging: v.optional(adoptedBucket),
+      lineage: v.optional(adoptedStream),
+      traces: v.optional(adoptedStream),
+    } satisfies Members<AdoptedResources>),
+  ),
   deletionProtection: flag,
 } satisfies Members<EnvironmentConfig>);
 

@@ -4,8 +4,11 @@ import { ConfigCheck } from './config-check.ts';
 import { checkEndpoint } from './endpoint-rules.ts';
 import type { EnvironmentConfig } from './environment-config.ts';
 import { environmentSchema } from './environment-schema.ts';
+import { checkGuardRoles } from './guard-rules.ts';
 import { checkRedaction } from './redaction-rules.ts';
+import { checkReplica } from './replica-rules.ts';
 import { checkRetention } from './retention-rules.ts';
+import { checkSealing } from './sealing-rules.ts';
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
@@ -15,6 +18,10 @@ const UNWINDOWED_BATCH = 10;
 
 /** Longer, and disabling a key would not be an answer to its loss. */
 const MAX_KEY_CACHE_SECONDS = 900;
+
+const BUCKET_NAME = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
+const KEY_ARN = /^arn:aws[a-z-]*:kms:[a-z0-9-]+:\d{12}:key\/[A-Za-z0-9-]+$/;
+const STREAM_ARN = /^arn:aws[a-z-]*:kinesis:[a-z0-9-]+:\d{12}:stream\/[A-Za-z0-9_.-]+$/;
 
 const LOG_PERIODS: readonly unknown[] = Object.values(RetentionDays);
 
@@ -27,10 +34,14 @@ export function validateEnvironmentConfig(config: EnvironmentConfig): Environmen
   checkShape(check, config);
   checkPlace(check, config);
   checkRetention(check, config);
+  checkGuardRoles(check, config);
+  checkReplica(check, config);
   checkRedaction(check, config);
+  checkSealing(check, config);
   checkCapacity(check, config);
   checkEndpoint(check, config);
   checkOperations(check, config);
+  checkAdoption(check, config);
   check.names('join.runIdAttributes', config.join.runIdAttributes);
   check.names('join.traceContextFacets', config.join.traceContextFacets);
   return config;
@@ -85,6 +96,23 @@ function checkCapacity(check: ConfigCheck, config: EnvironmentConfig): void {
   check.whole('keyCacheSeconds', config.keyCacheSeconds, 1, MAX_KEY_CACHE_SECONDS);
 }
 
+function checkAdoption(check: ConfigCheck, { adopt }: EnvironmentConfig): void {
+  if (!adopt) return;
+  for (const bucket of ['vault', 'staging'] as const) {
+    const field = `adopt.${bucket}`;
+    const { bucketName, keyArn } = adopt[bucket] ?? {};
+    check.matches(`${field}.bucketName`, bucketName, BUCKET_NAME, 'use the name of a bucket');
+    check.matches(`${field}.keyArn`, keyArn, KEY_ARN, 'use the ARN of its KMS key');
+  }
+  for (const stream of ['lineage', 'traces'] as const) {
+    const field = `adopt.${stream}`;
+    const { streamArn, keyArn } = adopt[stream] ?? {};
+    check.matches(`${field}.streamArn`, streamArn, STREAM_ARN, 'use the ARN of a Kinesis stream');
+    check.matches(`${field}.keyArn`, keyArn, KEY_ARN, 'use the ARN of its KMS key');
+  }
+  check.matches('adopt.hmacKeyArn', adopt.hmacKeyArn, KEY_ARN, 'use the ARN of a KMS key');
+}
+
 function checkOperations(check: ConfigCheck, config: EnvironmentConfig): void {
   if (!LOG_PERIODS.includes(config.logRetentionDays)) {
     check.refuse(
@@ -104,10 +132,4 @@ function checkOperations(check: ConfigCheck, config: EnvironmentConfig): void {
   for (const email of config.alarms.emails ?? []) {
     check.matches('alarms.emails', email, /^[^@\s]+@[^@\s]+$/, 'use an e-mail address');
   }
-  check.matches(
-    'guards.deploymentRoleArn',
-    config.guards.deploymentRoleArn,
-    /^arn:aws[a-z-]*:iam::\d{12}:role\/.+$/,
-    'use the ARN of the IAM role that CloudFormation deploys with',
-  );
 }

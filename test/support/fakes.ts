@@ -1,4 +1,5 @@
-import type { Finding } from '../../lambdas/domain/audit/findings.ts';
+import { randomBytes } from 'node:crypto';
+import type { Finding, StreamPlane } from '../../lambdas/domain/audit/findings.ts';
 import {
   MAX_SAMPLES,
   type Rejection,
@@ -22,14 +23,16 @@ import type {
 } from '../../lambdas/domain/evidence/index-entries.ts';
 import type { EpochKey } from '../../lambdas/domain/evidence/keyed-hash.ts';
 import type { Lock } from '../../lambdas/domain/evidence/retention.ts';
-import { storeKey } from '../../lambdas/domain/evidence/store-key.ts';
+import { sha256Hex, storeKey } from '../../lambdas/domain/evidence/store-key.ts';
+import { versionName } from '../../lambdas/domain/evidence/version-name.ts';
 import type { Identity } from '../../lambdas/domain/openlineage/event.ts';
 import type {
+  ChainVault,
   Clock,
   DocumentVault,
   EpochKeys,
+  ErasableSubjects,
   EventPublisher,
-  EvidenceVault,
   Location,
   ObjectReader,
   ObjectVersion,
@@ -40,9 +43,16 @@ import type {
   RejectionLedger,
   RetentionExtender,
   RunIndex,
+  StoredObjects,
+  StreamArrival,
+  StreamCounter,
+  SubjectKeys,
   TokenLease,
+  Tombstone,
   TraceStaging,
   VersionInspector,
+  VersionStreams,
+  WorkNotes,
 } from '../../lambdas/domain/ports.ts';
 import { isValidAt } from '../../lambdas/domain/producers/issued-key.ts';
 import type { Producer } from '../../lambdas/domain/producers/producer.ts';
@@ -57,17 +67,21 @@ interface StoredVersion extends ObjectVersion {
   /** What decides whether a second put of the key is a replay or a conflict. */
   readonly content: string;
   readonly lock?: Lock;
+  readonly metadata?: Readonly<Record<string, string>>;
+  readonly deleteMarker?: true;
 }
 
 /** Lets a test refuse calls by name, to see what a failure in the middle leaves behind. */
-class Faults {
+export class Faults {
   readonly calls: string[] = [];
   readonly #refusals = new Map<string, number>();
+  readonly #errors = new Map<string, Error>();
   readonly #spared = new Map<string, number>();
 
-  /** The next `times` calls of a method throw UnavailableError before they take effect. */
-  refuse(method: string, times = 1): void {
+  /** The next `times` calls of a method throw before they take effect. */
+  refuse(method: string, times = 1, error: Error = new UnavailableError(method)): void {
     this.#refusals.set(method, times);
+    this.#errors.set(method, error);
   }
 
   /** All calls of a method but the next few throw. */
@@ -86,7 +100,7 @@ class Faults {
     const left = this.#refusals.get(method) ?? 0;
     if (left === 0) return;
     this.#refusals.set(method, left - 1);
-    throw new UnavailableError(method);
+    throw this.#errors.get(method);
   }
 }
 
@@ -94,20 +108,46 @@ class Faults {
 class InMemoryBucket {
   readonly bucket: string;
   readonly versions: StoredVersion[] = [];
+  /** Names of the versions whose legal hold is on. */
+  readonly held = new Set<string>();
   readonly #clock: Clock;
+  #written = 0;
 
   constructor(bucket: string, clock: Clock = Date.now) {
     this.bucket = bucket;
     this.#clock = clock;
   }
 
-  put(key: string, body: Uint8Array, content: string, lock?: Lock): StoredVersion {
-    const standing = this.standing(key, content);
-    if (standing) return standing;
-    const versionId = `v${this.versions.length + 1}`;
+  put(
+    key: string,
+    body: Uint8Array,
+    content: string,
+    lock?: Lock,
+    metadata?: Readonly<Record<string, string>>,
+  ): StoredVersion {
+    return (
+      this.standing(key, content) ??
+      this.addVersion(key, body, { content, ...(lock && { lock }), ...(metadata && { metadata }) })
+    );
+  }
+
+  /** Writes a version past every condition, as somebody with other rights than ours can. */
+  addVersion(
+    key: string,
+    body: Uint8Array,
+    rest: Partial<Pick<StoredVersion, 'content' | 'lock' | 'metadata' | 'deleteMarker'>> = {},
+  ): StoredVersion {
+    const versionId = `v${++this.#written}`;
     const lastModified = new Date(this.#clock()).toISOString();
-    const version = { bucket: this.bucket, key, versionId, lastModified, body, content };
-    const stored: StoredVersion = { ...version, ...(lock && { lock }) };
+    const stored = {
+      bucket: this.bucket,
+      key,
+      versionId,
+      lastModified,
+      body,
+      content: '',
+      ...rest,
+    };
     this.versions.push(stored);
     return stored;
   }
@@ -139,7 +179,7 @@ const versionOf = ({ bucket, key, versionId }: ObjectVersion): ObjectVersion => 
   versionId,
 });
 
-export class InMemoryVault extends InMemoryBucket implements EvidenceVault, DocumentVault {
+export class InMemoryVault extends InMemoryBucket implements ChainVault, DocumentVault {
   readonly faults = new Faults();
 
   constructor(bucket = 'vault', clock?: Clock) {
@@ -159,6 +199,16 @@ export class InMemoryVault extends InMemoryBucket implements EvidenceVault, Docu
     this.faults.enter('putDocument');
     const text = JSON.stringify(document);
     return versionOf(this.put(key, Buffer.from(text), text, lock));
+  }
+
+  async putBytes(
+    key: string,
+    body: Uint8Array,
+    lock: Lock,
+    { metadata }: Parameters<ChainVault['putBytes']>[3],
+  ): Promise<ObjectVersion> {
+    this.faults.enter('putBytes');
+    return versionOf(this.put(key, body, sha256Hex(body), lock, metadata));
   }
 
   async findDocument(key: string, document: unknown): Promise<ObjectVersion | undefined> {
@@ -206,9 +256,64 @@ export function readerOver(
   };
 }
 
-/** Looks at what these buckets hold; they have no delete markers. */
-export function inspectorOver(
+/** Opens what any of these buckets holds, in pieces of a few bytes. */
+export function streamsOver(
   ...buckets: ReadonlyArray<Pick<InMemoryBucket, 'bucket' | 'versions'>>
+): VersionStreams {
+  return {
+    async open({ bucket, key, versionId }) {
+      const held = buckets
+        .find((candidate) => candidate.bucket === bucket)
+        ?.versions.find((version) => version.key === key && version.versionId === versionId);
+      if (!held) throw new UnreadableRecordError('object_version_missing');
+      const { body, lock, metadata = {} } = held;
+      return {
+        metadata,
+        ...(lock && { lock: { mode: lock.mode, retainUntil: lock.retainUntil } }),
+        body: (async function* () {
+          for (let at = 0; at < body.length; at += 1000) yield body.subarray(at, at + 1000);
+        })(),
+      };
+    },
+  };
+}
+
+/** Reads the same with the lock that a version was put with. */
+export function objectsOver(
+  ...buckets: ReadonlyArray<Pick<InMemoryBucket, 'bucket' | 'versions'>>
+): StoredObjects {
+  const reader = readerOver(...buckets);
+  return {
+    async open(version) {
+      const body = await reader.read(version);
+      const lock = buckets
+        .flatMap(({ versions }) => versions)
+        .find((held) => held.key === version.key && held.versionId === version.versionId)?.lock;
+      return { body, ...(lock && { lock }) };
+    },
+  };
+}
+
+/** Working papers as a map. */
+export class InMemoryNotes implements WorkNotes {
+  readonly faults = new Faults();
+  readonly documents = new Map<string, string>();
+
+  async put(key: string, document: unknown): Promise<void> {
+    this.faults.enter('put');
+    this.documents.set(key, JSON.stringify(document));
+  }
+
+  async find(key: string): Promise<unknown | undefined> {
+    this.faults.enter('find');
+    const text = this.documents.get(key);
+    return text === undefined ? undefined : JSON.parse(text);
+  }
+}
+
+/** Looks at what these buckets hold. */
+export function inspectorOver(
+  ...buckets: ReadonlyArray<Pick<InMemoryBucket, 'bucket' | 'versions' | 'held'>>
 ): VersionInspector {
   const versionsOf = (bucket: string) =>
     buckets.find((candidate) => candidate.bucket === bucket)?.versions ?? [];
@@ -221,10 +326,11 @@ export function inspectorOver(
       const { mode, retainUntil } = held.lock ?? {};
       return {
         status: 'present',
+        // as HEAD says it: to the second
+        lastModified: `${held.lastModified.slice(0, 19)}.000Z`,
         ...(mode && { mode }),
         ...(retainUntil && { retainUntil }),
-        legalHold: false,
-        lastModified: held.lastModified,
+        legalHold: buckets.some(({ held }) => held.has(versionName({ bucket, key, versionId }))),
       };
     },
     async *list(bucket, prefix) {
@@ -232,7 +338,7 @@ export function inspectorOver(
         if (version.key.startsWith(prefix)) {
           yield {
             ...versionOf(version),
-            deleteMarker: false,
+            deleteMarker: version.deleteMarker ?? false,
             lastModified: version.lastModified,
             bytes: version.body.length,
           };
@@ -291,7 +397,7 @@ export class InMemoryRunIndex implements RunIndex {
     this.#putFirst('putRunEvent', this.runEventRows, [entry.runKey, entry.receiptId], entry);
 
   putRunDataset = (entry: RunDatasetEntry) =>
-    this.#putFirst(
+    this.#putLeast(
       'putRunDataset',
       this.runDatasetRows,
       [entry.runKey, entry.group, entry.access, entry.namespace, entry.name],
@@ -307,7 +413,7 @@ export class InMemoryRunIndex implements RunIndex {
     );
 
   putReference = (entry: ReferenceEntry) =>
-    this.#putFirst(
+    this.#putLeast(
       'putReference',
       this.referenceRows,
       [entry.runKey, entry.by, entry.from, entry.group],
@@ -453,6 +559,17 @@ export class InMemoryRunIndex implements RunIndex {
     if (!rows.has(keyOf(key))) rows.set(keyOf(key), row);
   }
 
+  async #putLeast<T extends { readonly receiptId: string }>(
+    method: string,
+    rows: Map<string, T>,
+    key: Array<string | undefined>,
+    row: T,
+  ): Promise<void> {
+    await this.#enter(method);
+    const held = rows.get(keyOf(key));
+    if (!held || held.receiptId > row.receiptId) rows.set(keyOf(key), row);
+  }
+
   async #select<T>(
     method: string,
     rows: Map<string, T>,
@@ -483,6 +600,34 @@ export class InMemoryStream implements EventPublisher {
       if (taken) this.records.push(record);
       return taken;
     });
+  }
+}
+
+/** Streams by shard, as they are read once more; `kept` hours of them. */
+export class InMemoryStreamCounter implements StreamCounter {
+  readonly faults = new Faults();
+  readonly shardsOf = { lineage: new Map(), traces: new Map() } as Record<
+    StreamPlane,
+    Map<string, StreamArrival[]>
+  >;
+  retentionHours = 24;
+
+  async retentionMillis(): Promise<number> {
+    this.faults.enter('retentionMillis');
+    return this.retentionHours * 3_600_000;
+  }
+
+  async shards(plane: StreamPlane): Promise<string[]> {
+    this.faults.enter('shards');
+    return [...this.shardsOf[plane].keys()];
+  }
+
+  async *arrivals(plane: StreamPlane, shardId: string, fromMillis: number, toMillis: number) {
+    this.faults.enter('arrivals');
+    for (const arrival of this.shardsOf[plane].get(shardId) ?? []) {
+      const { arrivedAtMillis } = arrival;
+      if (arrivedAtMillis >= fromMillis && arrivedAtMillis < toMillis) yield arrival;
+    }
   }
 }
 
@@ -593,10 +738,41 @@ export class SingleEpochKey implements EpochKeys {
   }
 }
 
+/** Subject keys as a map. Calls yield first, so that two writers do interleave. */
+export class InMemorySubjectKeys implements SubjectKeys, ErasableSubjects {
+  readonly faults = new Faults();
+  readonly held = new Map<string, { readonly secret: Uint8Array } | Tombstone>();
+  calls = 0;
+
+  async secretOf(lookup: string): Promise<Uint8Array | undefined> {
+    this.calls++;
+    this.faults.enter('secretOf');
+    await Promise.resolve();
+    const found = this.held.get(lookup) ?? { secret: randomBytes(32) };
+    this.held.set(lookup, found);
+    return 'secret' in found ? found.secret : undefined;
+  }
+
+  async find(lookup: string): Promise<{ readonly secret: Uint8Array } | Tombstone | undefined> {
+    this.faults.enter('find');
+    return this.held.get(lookup);
+  }
+
+  async erase(lookup: string, erasure: Omit<Tombstone, 'hadKey'>): Promise<Tombstone> {
+    this.faults.enter('erase');
+    const found = this.held.get(lookup);
+    if (found && 'erasureId' in found) return found;
+    const tombstone = { ...erasure, hadKey: found !== undefined };
+    this.held.set(lookup, tombstone);
+    return tombstone;
+  }
+}
+
 /** What archiving needs beside the stores, for records of the epoch that builders use. */
 export function singlePolicy() {
   return {
     epochKeys: new SingleEpochKey(),
+    subjectKeys: new InMemorySubjectKeys(),
     policy: STRICT,
     recordPolicy: async () => undefined,
   };

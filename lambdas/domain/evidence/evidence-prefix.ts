@@ -9,6 +9,10 @@ export const EvidencePrefix = {
   policies: 'policies/',
   keys: 'keys/',
   holds: 'holds/',
+  erasures: 'erasures/',
   digests: 'digests/',
   publicKeys: 'public-keys/',
 } as const;
+
+/** Object key prefixes in staging beside traces: what a long task has to do, and what it has done. */
+export const WorkPrefix = { plans: 'plans/', parts: 'parts/' } as const;

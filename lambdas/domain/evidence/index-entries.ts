@@ -119,7 +119,7 @@ export interface RunDatasetEntry extends Identity {
   readonly runKey: string;
   readonly group: string;
   readonly access: Access;
-  /** The first receipt that named it. */
+  /** Of the receipts that named it the one that sorts first: receipts of one HMAC epoch sort by acceptance. */
   readonly receiptId: string;
 }
 
@@ -131,6 +131,7 @@ export interface ReferenceEntry {
   /** The run (parent, root) or the trace (span) that names it. */
   readonly from: string;
   readonly group: string;
+  /** Of the receipts that named it the one that sorts first. */
   readonly receiptId: string;
 }
 

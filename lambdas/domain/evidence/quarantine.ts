@@ -4,12 +4,13 @@ import {
   openFinding,
   type StreamPlane,
 } from '../audit/findings.ts';
+import type { ObjectVersion, RunIndex } from '../ports.ts';
 import type { ConsumedRecord, QuarantinedRecord } from './consumed-record.ts';
 import type { StreamPosition } from './envelope.ts';
 import { EvidencePrefix } from './evidence-prefix.ts';
 import { hourFolder, hourOf } from './hour-shard.ts';
 import type { RecordDependencies } from './record-finding.ts';
-import { lockFor, periodDays } from './retention.ts';
+import { type Lock, lockFor, periodDays } from './retention.ts';
 import { decodeHead, type RecordHead } from './stream-record.ts';
 
 /** Names an accepted record that could not be stored, without a byte of its payload. */
@@ -35,6 +36,12 @@ const MAX_CLOCK_LEAD_MILLIS = 86_400_000;
 function plausibleHead(data: Uint8Array, arrivedAtMillis: number): RecordHead | undefined {
   const head = decodeHead(data);
   return head && acceptedAfterArrival(head.acceptedAt, arrivedAtMillis) ? undefined : head;
+}
+
+/** The acceptance by which a record is filed, whatever becomes of it. RFC 3339 UTC. */
+export function filedAt({ data, arrivedAtMillis }: Omit<ConsumedRecord, 'position'>): string {
+  const head = plausibleHead(data, arrivedAtMillis);
+  return head?.acceptedAt ?? new Date(arrivedAtMillis).toISOString();
 }
 
 /** Quarantines a record: its head if that can be read, never its body. */
@@ -100,7 +107,16 @@ export async function storeQuarantined(
   const days = periodDays(retention, plane, quarantined.head?.retentionClass ?? '');
   const lock = lockFor(retention, days, countsFrom, clock());
   const version = await vault.putDocument(quarantineKey(quarantined), quarantined, lock);
-  const { head } = quarantined;
+  await indexQuarantined(quarantined, version, lock, index);
+}
+
+/** Files the receipt of a quarantined record whose document stands, if it has one. */
+export async function indexQuarantined(
+  { head }: Quarantined,
+  version: ObjectVersion,
+  lock: Lock,
+  index: Pick<RunIndex, 'putDelivery'>,
+): Promise<void> {
   if (!head) return;
   await index.putDelivery({
     receiptId: head.receiptId,

@@ -1,6 +1,5 @@
 import { type Finding, openFinding } from '../audit/findings.ts';
 import type { EventClaim, RunEventEntry } from '../evidence/index-entries.ts';
-import { type RecordDependencies, recordFinding } from '../evidence/record-finding.ts';
 
 /** Type and time of an event as a claim; undefined for one that does not say both. */
 export function claimOf(entry: RunEventEntry, epoch: number): EventClaim | undefined {
@@ -13,17 +12,14 @@ export function claimOf(entry: RunEventEntry, epoch: number): EventClaim | undef
 }
 
 /**
- * Records that a group sent two events of one run, type and time with different bytes. Both are kept; which of them
- * is true is not for the store to say.
+ * That a group sent two events of one run, type and time with different bytes. Both are kept; which of them is true is
+ * not for the store to say.
  */
-export async function recordConflict(
-  claim: EventClaim,
-  dependencies: RecordDependencies,
-): Promise<void> {
-  const standing = await dependencies.index.claimEvent(claim);
+export function findConflict(standing: EventClaim, claim: EventClaim): Finding | undefined {
   // Keyed hashes of two epochs say nothing of each other: a delivery that is repeated over a rotation is no conflict.
-  if (standing.epoch !== claim.epoch || standing.receivedHmac === claim.receivedHmac) return;
-  await recordFinding(conflictOf(standing, claim), dependencies);
+  if (standing.epoch !== claim.epoch || standing.receivedHmac === claim.receivedHmac)
+    return undefined;
+  return conflictOf(standing, claim);
 }
 
 /** The same for both orders in which two events may come to the index. */

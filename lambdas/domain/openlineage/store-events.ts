@@ -1,14 +1,19 @@
+import type { Finding } from '../audit/findings.ts';
 import { mapConcurrently } from '../concurrency.ts';
 import { errorCode } from '../errors.ts';
 import type { DatedEnvelope } from '../evidence/archive-records.ts';
 import type { Envelope } from '../evidence/envelope.ts';
 import { type EvidenceObject, packObjects } from '../evidence/evidence-object.ts';
-import { type RunEventEntry, summariseRedaction } from '../evidence/index-entries.ts';
+import {
+  type EventClaim,
+  type RunEventEntry,
+  summariseRedaction,
+} from '../evidence/index-entries.ts';
 import { putUnlessStored, type StoredPlace } from '../evidence/put-unless-stored.ts';
-import type { RecordDependencies } from '../evidence/record-finding.ts';
+import { type RecordDependencies, recordFinding } from '../evidence/record-finding.ts';
 import { lockFor, periodDays } from '../evidence/retention.ts';
 import { JsonDocument } from '../json/document.ts';
-import { claimOf, recordConflict } from './conflicting-duplicate.ts';
+import { claimOf, findConflict } from './conflicting-duplicate.ts';
 import { indexedDatasets, readDatasets } from './datasets.ts';
 import { type EventKind, isIndexable, readEvent } from './event.ts';
 import { rowLimitsOf, unreadStatementsOf } from './row-limits.ts';
@@ -55,30 +60,46 @@ export async function storeEvents(
   return failures;
 }
 
-async function indexObject(
+function indexObject(
   object: EvidenceObject,
   places: readonly StoredPlace[],
   dependencies: StoreEventsDependencies,
 ): Promise<void> {
-  const writes = object.envelopes.flatMap((envelope, line) =>
-    writesFor(
-      { ...(places[line] as StoredPlace), leafHash: object.leafHashes[line] as string },
-      envelope,
-      dependencies,
-    ),
-  );
-  await mapConcurrently(writes, CONCURRENT_INDEX_WRITES, (write) => write());
+  const lines = object.envelopes.map((envelope, line) => ({
+    ...(places[line] as StoredPlace),
+    ...{ envelope, leafHash: object.leafHashes[line] as string },
+  }));
+  return indexEvents(lines, {
+    ...dependencies,
+    onConflict: (finding) => recordFinding(finding, dependencies),
+  });
 }
 
-/** Where an envelope was put, and the hash of its line there. */
-interface Stored extends StoredPlace {
+/** An envelope, where it stands, and the hash of its line there. */
+export interface StoredLine extends StoredPlace {
+  readonly envelope: Envelope;
   readonly leafHash: string;
 }
 
+/** What the rows of an event are made with. */
+export interface IndexEventsDependencies
+  extends Pick<StoreEventsDependencies, 'index' | 'traceContextFacets' | 'onTraceNamed'> {
+  /** Called for an event that contradicts another of its run, type and time. */
+  readonly onConflict: (finding: Finding) => Promise<void>;
+}
+
+/** Writes the rows of lines that stand in the vault: all lines are read before the first row is written. */
+export async function indexEvents(
+  lines: readonly StoredLine[],
+  dependencies: IndexEventsDependencies,
+): Promise<void> {
+  const writes = lines.flatMap((line) => writesFor(line, dependencies));
+  await mapConcurrently(writes, CONCURRENT_INDEX_WRITES, (write) => write());
+}
+
 function writesFor(
-  { location, lock, leafHash }: Stored,
-  envelope: Envelope,
-  dependencies: StoreEventsDependencies,
+  { envelope, location, lock, leafHash }: StoredLine,
+  dependencies: IndexEventsDependencies,
 ): Array<() => Promise<void>> {
   const { index, traceContextFacets, onTraceNamed } = dependencies;
   const document = new JsonDocument(envelope.document);
@@ -143,7 +164,7 @@ function writesFor(
   return [
     delivery,
     () => index.putRunEvent(entry),
-    ...(claim ? [() => recordConflict(claim, dependencies)] : []),
+    ...(claim ? [() => claimTime(claim, dependencies)] : []),
     ...indexed.map((dataset) => () => {
       const { namespace, name, access } = dataset;
       return index.putRunDataset({
@@ -181,6 +202,14 @@ function writesFor(
       await onTraceNamed(context.traceId);
     }),
   ];
+}
+
+async function claimTime(
+  claim: EventClaim,
+  { index, onConflict }: IndexEventsDependencies,
+): Promise<void> {
+  const conflict = findConflict(await index.claimEvent(claim), claim);
+  if (conflict) await onConflict(conflict);
 }
 
 function kindOf({ kind }: Envelope): EventKind | undefined {

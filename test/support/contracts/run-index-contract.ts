@@ -142,6 +142,18 @@ export function describeRunIndexContract(
       expect(found).toContainEqual(row);
     });
 
+    it('keeps the receipt that sorts first of those that name a dataset or a run, in any order', async () => {
+      const runKey = randomUUID();
+      const dataset = { runKey, group: 'g', access: 'read', namespace: 'n', name: 'd' } as const;
+      const reference = { runKey, runId: 'r', by: 'parent', from: 'child', group: 'g' } as const;
+      for (const receiptId of ['r0_2', 'r0_1', 'r0_3', 'r0_1']) {
+        await index.putRunDataset({ ...dataset, receiptId });
+        await index.putReference({ ...reference, receiptId });
+      }
+      expect(await index.runDatasets(runKey)).toEqual([{ ...dataset, receiptId: 'r0_1' }]);
+      expect(await index.references(runKey)).toEqual([{ ...reference, receiptId: 'r0_1' }]);
+    });
+
     it('finds declarations by namespace and name as a pair', async () => {
       const [namespace, name] = [randomUUID(), 'a:b'];
       const row = {

@@ -127,10 +127,18 @@ describe('retention audit', () => {
     const { audit, see, replicate } = await auditedStore();
     expect((await audit()).report).not.toHaveProperty('replication');
     replicate();
-    const lock = { mode: 'GOVERNANCE' as const, retainUntil: PROMISED, legalHold: false };
+    const lastModified = '2026-03-01T00:00:00.000Z';
+    const lock = {
+      ...{ lastModified, mode: 'GOVERNANCE' as const, retainUntil: PROMISED },
+      legalHold: false,
+    };
     const look = async (replication?: 'PENDING' | 'COMPLETED' | 'FAILED') => {
       see({
-        inspect: async () => ({ status: 'present', ...lock, ...(replication && { replication }) }),
+        inspect: async () => ({
+          status: 'present',
+          ...lock,
+          ...(replication && { replication }),
+        }),
       });
       const { replication: counts, findings } = (await audit()).report;
       return [counts, findings.map(({ kind, status }) => `${kind} ${status}`)];
@@ -213,7 +221,11 @@ describe('retention audit', () => {
   it('does not let a trace that may not be looked at count against the versions that were', async () => {
     const { audit, see, trace, evidence } = await auditedStore();
     await trace('t1', '2026-03-10T00:00:00.000Z');
-    const lock = { mode: 'GOVERNANCE' as const, retainUntil: PROMISED, legalHold: false };
+    const lastModified = '2026-03-01T00:00:00.000Z';
+    const lock = {
+      ...{ lastModified, mode: 'GOVERNANCE' as const, retainUntil: PROMISED },
+      legalHold: false,
+    };
     see({
       inspect: async ({ key }) =>
         key === evidence.key ? { status: 'present', ...lock } : { status: 'denied' },
@@ -254,7 +266,8 @@ describe('retention audit', () => {
     see({
       inspect: async ({ versionId }) => {
         asked.push(versionId);
-        return { status: 'present', mode: 'GOVERNANCE', retainUntil: PROMISED, legalHold: false };
+        const lock = { mode: 'GOVERNANCE', retainUntil: PROMISED, legalHold: false } as const;
+        return { status: 'present', lastModified: INTERVAL.asOf, ...lock };
       },
     });
     await audit();

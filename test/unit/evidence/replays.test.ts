@@ -6,7 +6,8 @@ import type { DeliveryEntry } from '../../../lambdas/domain/evidence/index-entri
 import { sha256Hex } from '../../../lambdas/domain/evidence/store-key.ts';
 import { readRun } from '../../../lambdas/domain/openlineage/read-run.ts';
 import { consumed as consumedAs, NOW, RUN_ID, runEventText } from '../../support/builders.ts';
-import { inspectorOver } from '../../support/fakes.ts';
+import { inspectorOver, readerOver } from '../../support/fakes.ts';
+import { InMemoryHoldIndex } from '../../support/hold-fakes.ts';
 import { seeded } from '../../support/seeded.ts';
 import { archive } from './archive.ts';
 
@@ -42,7 +43,10 @@ function rowsOf({ index }: Archive) {
 
 /** The answer about the run, without what names a place. */
 async function answerOf({ index, vault }: Archive): Promise<unknown> {
-  const view = await readRun(RUN_ID, undefined, { index, inspector: inspectorOver(vault) });
+  const view = await readRun(RUN_ID, undefined, {
+    ...{ index, holds: new InMemoryHoldIndex() },
+    ...{ inspector: inspectorOver(vault), reader: readerOver(vault) },
+  });
   return JSON.parse(JSON.stringify(view), (name, value) =>
     name === 'location' ? undefined : value,
   );

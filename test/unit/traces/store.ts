@@ -14,9 +14,11 @@ import {
   InMemoryRunIndex,
   InMemoryStaging,
   InMemoryVault,
+  inspectorOver,
   readerOver,
   singlePolicy,
 } from '../../support/fakes.ts';
+import { holdPorts } from '../../support/hold-fakes.ts';
 import { ACCEPTED_AT, RUN, RUN_ID_ATTRIBUTES, recordOf, SPAN_1, TRACE_A } from './exports.ts';
 
 const retention: RetentionPolicy = {
@@ -30,18 +32,21 @@ const retention: RetentionPolicy = {
 
 /** Both archive functions over one vault, staging and index. */
 export function createStore() {
-  const vault = new InMemoryVault();
-  const staging = new InMemoryStaging();
-  const index = new InMemoryRunIndex();
   const time = { now: Date.parse(ACCEPTED_AT) };
+  const clock = () => time.now;
+  const vault = new InMemoryVault('vault', clock);
+  const staging = new InMemoryStaging('staging', clock);
+  const index = new InMemoryRunIndex();
   const dependencies = {
     ...singlePolicy(),
     vault,
     staging,
     index,
+    ...holdPorts(vault),
     reader: readerOver(vault, staging),
+    inspector: inspectorOver(vault),
     retention,
-    clock: () => time.now,
+    clock,
     runIdAttributes: RUN_ID_ATTRIBUTES,
     traceContextFacets: ['bearingnode_traceContext'],
   };

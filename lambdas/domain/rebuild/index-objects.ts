@@ -1,0 +1,190 @@
+import type { Finding } from '../audit/findings.ts';
+import { groupBy } from '../collections.ts';
+import { mapConcurrently } from '../concurrency.ts';
+import { UnreadableRecordError } from '../errors.ts';
+import type { Envelope } from '../evidence/envelope.ts';
+import { readMatchingLines } from '../evidence/evidence-object.ts';
+import { indexQuarantined, type Quarantined } from '../evidence/quarantine.ts';
+import { type Lock, lockFor, periodDays } from '../evidence/retention.ts';
+import { sha256Hex } from '../evidence/store-key.ts';
+import { indexEvents, type StoredLine } from '../openlineage/store-events.ts';
+import type { ListedVersion, ObjectVersion, StoredObject } from '../ports.ts';
+import { indexTraceLine } from '../traces/index-trace.ts';
+import { type PromoteDependencies, promoteTrace } from '../traces/promote.ts';
+import { readTraceLines } from '../traces/trace-lines.ts';
+import type { Partition } from './partition.ts';
+
+export interface IndexObjectsDependencies extends PromoteDependencies {
+  readonly stagingBucket: string;
+  /** As archive has them at present: rows of a rebuild go by today's names. */
+  readonly traceContextFacets: readonly string[];
+  readonly runIdAttributes: readonly string[];
+}
+
+/** An object that was read: its records, and how their rows are written. Nothing in it is written twice. */
+export interface ReadObject {
+  /** Names of records, each the same in every object that holds it. */
+  readonly records: readonly string[];
+  /** Writes the rows of the wanted records. */
+  readonly write: (wanted: ReadonlySet<string>) => Promise<void>;
+}
+
+/** Trace lines in flight: DynamoDB answers in milliseconds, the socket pool holds 50. */
+const CONCURRENT_LINES = 16;
+
+/**
+ * Reads an object for its rows.
+ * @throws UnreadableRecordError when it is not what its key was made from; whatever a parser throws
+ */
+export function readForIndex(
+  { kind }: Partition,
+  version: ListedVersion,
+  object: StoredObject,
+  dependencies: IndexObjectsDependencies,
+): ReadObject {
+  if (kind === 'lineage') return readEvents(version, object, dependencies);
+  if (kind === 'traces') return readTraces(version, object, dependencies);
+  if (kind === 'quarantine') return readQuarantined(version, object, dependencies);
+  return readFinding(version, object, dependencies);
+}
+
+function readEvents(
+  version: ListedVersion,
+  object: StoredObject,
+  { index, traceContextFacets, ...dependencies }: IndexObjectsDependencies,
+): ReadObject {
+  const lock = lockOf(object);
+  const named = readLines(version, object).map(({ envelope, leafHash }, line) => ({
+    ...{ envelope, leafHash, lock, location: { ...locationOf(version), line } },
+  }));
+  return readObject(
+    named,
+    ({ envelope }) => recordName(envelope),
+    (lines: StoredLine[]) =>
+      indexEvents(lines, {
+        ...{ index, traceContextFacets },
+        onTraceNamed: async (traceId) =>
+          void (await promoteTrace(traceId, { ...dependencies, index })),
+        // its finding is a document of its own, and rebuilt from that
+        onConflict: async () => undefined,
+      }),
+  );
+}
+
+/**
+ * A staged line is filed and then looked at from the other side, as archive does it: a run that names its trace may
+ * have been archived while its row was not there to be found.
+ */
+function readTraces(
+  version: ListedVersion,
+  object: StoredObject,
+  dependencies: IndexObjectsDependencies,
+): ReadObject {
+  const { index, runIdAttributes, stagingBucket } = dependencies;
+  const governed = version.bucket !== stagingBucket;
+  const read = readLines(version, object);
+  const lock = governed ? lockOf(object) : stagedLock(version, read, dependencies);
+  const lineOf = new Map(
+    read.map(({ envelope, leafHash }, line) => [envelope, { leafHash, line }] as const),
+  );
+  const byRecord = groupBy(read, ({ envelope }) => envelope.stream.sequenceNumber);
+  const lines = [...byRecord.values()].flatMap((record) =>
+    readTraceLines(
+      record.map(({ envelope }) => ({
+        envelope,
+        countsFromMillis: Date.parse(envelope.acceptedAt),
+      })),
+      runIdAttributes,
+    ),
+  );
+  return readObject(
+    lines,
+    ({ envelope }) => recordName(envelope),
+    async (wanted) => {
+      await mapConcurrently(wanted, CONCURRENT_LINES, async (traceLine) => {
+        const { leafHash, line } = lineOf.get(traceLine.envelope) as {
+          leafHash: string;
+          line: number;
+        };
+        const location = { ...locationOf(version), line };
+        await indexTraceLine({ ...traceLine, location, leafHash, lock, governed }, index);
+        if (!governed && (await index.isTraceLinked(traceLine.traceId))) {
+          await promoteTrace(traceLine.traceId, dependencies);
+        }
+      });
+    },
+  );
+}
+
+function readQuarantined(
+  version: ListedVersion,
+  object: StoredObject,
+  { index }: IndexObjectsDependencies,
+): ReadObject {
+  const quarantined = JSON.parse(Buffer.from(object.body).toString()) as Quarantined;
+  if (quarantined.quarantine !== 1) throw new UnreadableRecordError('no_quarantine_document');
+  const lock = lockOf(object);
+  return {
+    records: [version.key],
+    write: () => indexQuarantined(quarantined, locationOf(version), lock, index),
+  };
+}
+
+function readFinding(
+  { key }: ListedVersion,
+  { body }: StoredObject,
+  { index }: IndexObjectsDependencies,
+): ReadObject {
+  const finding = JSON.parse(Buffer.from(body).toString()) as Finding;
+  if (finding.finding !== 1 || !key.endsWith(`-${sha256Hex(body).slice(0, 16)}.json`)) {
+    throw new UnreadableRecordError('no_finding_document');
+  }
+  // Of two documents of one step the first is the row, live as well.
+  const step = [finding.id, finding.at, finding.status].join('\n');
+  return { records: [step], write: () => index.putFinding(finding) };
+}
+
+function readObject<T>(
+  lines: readonly T[],
+  nameOf: (line: T) => string,
+  write: (lines: T[]) => Promise<void>,
+): ReadObject {
+  const named = lines.map((line) => ({ line, name: nameOf(line) }));
+  return {
+    records: named.map(({ name }) => name),
+    write: (wanted) => write(named.filter(({ name }) => wanted.has(name)).map(({ line }) => line)),
+  };
+}
+
+/** A delivery, or what it holds of one trace. */
+function recordName({ receiptId, traceId = '' }: Envelope): string {
+  return `${receiptId}\n${traceId}`;
+}
+
+function readLines(version: ListedVersion, { body }: StoredObject) {
+  const lines = readMatchingLines(version.key, body);
+  if (!lines) throw new UnreadableRecordError('object_altered');
+  return lines;
+}
+
+function locationOf({ bucket, key, versionId }: ListedVersion): ObjectVersion {
+  return { bucket, key, versionId };
+}
+
+/** An object without a lock was put by nobody of ours. */
+function lockOf({ lock }: StoredObject): Lock {
+  if (!lock) throw new UnreadableRecordError('object_not_locked');
+  return lock;
+}
+
+/** What archive promised of a staged object: the lock that its lines get once they are promoted. */
+function stagedLock(
+  { lastModified }: ListedVersion,
+  lines: ReturnType<typeof readLines>,
+  { retention }: IndexObjectsDependencies,
+): Lock {
+  const latest = Math.max(...lines.map(({ envelope }) => Date.parse(envelope.acceptedAt)));
+  // Objects are cut by class.
+  const days = periodDays(retention, 'traces', lines[0]?.envelope.retentionClass ?? '');
+  return lockFor(retention, days, latest, Date.parse(lastModified));
+}

@@ -1,0 +1,75 @@
+import { EvidencePrefix } from '../evidence/evidence-prefix.ts';
+import type { VersionInspector } from '../ports.ts';
+
+/** What the rows of an hour are made of; the first two lie below a retention class. */
+const KINDS = ['lineage', 'traces', 'quarantine', 'findings'] as const;
+
+/** One folder of one hour: what is rebuilt in one piece, whatever else is rebuilt at the same time. */
+export interface Partition {
+  readonly kind: (typeof KINDS)[number];
+  /** Key prefix in the vault, and for traces in staging as well: `…/dt=<UTC date>/hour=<HH>/`. */
+  readonly prefix: string;
+}
+
+/** Half-open interval of acceptance in milliseconds; open where a side is absent. */
+export interface RebuiltInterval {
+  readonly fromMillis?: number;
+  readonly toMillis?: number;
+}
+
+interface PartitionSources {
+  readonly inspector: Pick<VersionInspector, 'folders'>;
+  readonly vaultBucket: string;
+  readonly stagingBucket: string;
+}
+
+const HOUR_MILLIS = 3_600_000;
+const DAY_MILLIS = 24 * HOUR_MILLIS;
+const FOLDER = /\/dt=(\d{4}-\d{2}-\d{2})\/(?:hour=(\d{2})\/)?$/;
+
+/**
+ * Every partition that holds something, in order. Takes one request for each day of each kind and class.
+ * @throws AccessDeniedError, UnavailableError
+ */
+export async function listPartitions(
+  interval: RebuiltInterval,
+  { inspector, vaultBucket, stagingBucket }: PartitionSources,
+): Promise<Partition[]> {
+  const below = async (buckets: readonly string[], prefix: string): Promise<string[]> => {
+    const found = await Promise.all(buckets.map((bucket) => inspector.folders(bucket, prefix)));
+    return [...new Set(found.flat())].sort();
+  };
+  const partitions: Partition[] = [];
+  for (const kind of KINDS) {
+    const buckets = kind === 'traces' ? [vaultBucket, stagingBucket] : [vaultBucket];
+    const root = EvidencePrefix[kind];
+    const hasClasses = kind === 'lineage' || kind === 'traces';
+    for (const parent of hasClasses ? await below(buckets, root) : [root]) {
+      for (const day of await below(buckets, parent)) {
+        if (!isWithin(day, interval)) continue;
+        for (const prefix of await below(buckets, day)) {
+          if (isWithin(prefix, interval)) partitions.push({ kind, prefix });
+        }
+      }
+    }
+  }
+  return partitions;
+}
+
+/** When the folder of a day or an hour begins and ends; undefined for any other folder. */
+export function spanOf(folder: string): { fromMillis: number; toMillis: number } | undefined {
+  const [matched, date, hour] = FOLDER.exec(folder) ?? [];
+  if (!matched) return undefined;
+  const fromMillis = Date.parse(`${date}T${hour ?? '00'}:00:00Z`);
+  if (Number.isNaN(fromMillis)) return undefined;
+  return { fromMillis, toMillis: fromMillis + (hour ? HOUR_MILLIS : DAY_MILLIS) };
+}
+
+function isWithin(folder: string, { fromMillis, toMillis }: RebuiltInterval): boolean {
+  const span = spanOf(folder);
+  return (
+    span !== undefined &&
+    (fromMillis === undefined || span.toMillis > fromMillis) &&
+    (toMillis === undefined || span.fromMillis < toMillis)
+  );
+}

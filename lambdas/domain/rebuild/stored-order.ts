@@ -1,0 +1,30 @@
+import type { ListedVersion } from '../ports.ts';
+
+/**
+ * Compares versions by when they were stored, as far as S3 tells: the first stored location of a record wins, live
+ * and in a rebuild. S3 tells whole seconds. Within one the larger object goes first, because a batch that is
+ * delivered again within a second comes as a part of itself, then the key decides.
+ */
+export function byStorage(a: ListedVersion, b: ListedVersion): number {
+  return (
+    compare(a.lastModified, b.lastModified) ||
+    b.bytes - a.bytes ||
+    compare(a.key, b.key) ||
+    compare(a.versionId, b.versionId)
+  );
+}
+
+/** Versions in the order they were stored. A key is written once: a later version of one is left out, as are markers. */
+export function inStoredOrder(listed: Iterable<ListedVersion>): ListedVersion[] {
+  const first = new Map<string, ListedVersion>();
+  for (const version of listed) {
+    const known = first.get(version.key);
+    if (version.deleteMarker || (known && byStorage(known, version) <= 0)) continue;
+    first.set(version.key, version);
+  }
+  return [...first.values()].sort(byStorage);
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b);
+}
