@@ -90,7 +90,10 @@ async function runVerify(
   }).finally(target.close);
   const { gravest } = damages;
   if (done.digests === 0 && !gravest) {
-    throw new CliError(ExitCode.cannotLook, `There is nothing to verify in ${target.name}.`);
+    throw new CliError(
+      ExitCode.cannotLook,
+      `There is nothing to verify in ${target.name}: nothing has been sealed there yet.`,
+    );
   }
   context.stdout.write(
     global.json
