@@ -98,6 +98,7 @@ async function countArchive(
         ...stores,
         plane: 'lineage',
         epochKeys: { byEpoch: async () => REDACTION.key },
+        subjectKeys: { secretOf: async () => undefined },
         recordPolicy: async () => undefined,
         prepare: (record, key) => prepareEvent(record, { policy: STRICT, key }),
         store: (dated) =>

@@ -1,5 +1,7 @@
 import { Command } from 'commander';
 import { type CliContext, runCommand } from './evidence/cli.ts';
+import { addEraseSubjectCommand } from './evidence/erase-subject.ts';
+import { addHoldCommand } from './evidence/hold.ts';
 import { addProducersCommand } from './evidence/producers.ts';
 import { addRedactCommand } from './evidence/redact.ts';
 import { addRunCommand } from './evidence/run.ts';
@@ -26,8 +28,10 @@ const program = new Command('evidence')
 
 addRunCommand(program, context);
 addTraceCommand(program, context);
+addHoldCommand(program, context);
 addProducersCommand(program, context);
 addVerifyCommand(program, context);
 addRedactCommand(program, context, process.stdin);
+addEraseSubjectCommand(program, context, process.stdin);
 
 await runCommand(program);

@@ -18,6 +18,12 @@ export function renderRun(run: RunView): string {
     section('Spans', renderTraces(run)),
     section('Row limits', 'limits' in run ? run.limits.map(renderLimit) : []),
     section(
+      'Legal holds',
+      run.holds.map(
+        ({ reference, status, at }) => `${printable(reference)}: ${status} since ${at}`,
+      ),
+    ),
+    section(
       'Findings',
       run.findings.map(({ kind, severity, id }) => `${severity} ${kind} ${id}`),
     ),

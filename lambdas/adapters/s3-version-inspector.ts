@@ -3,7 +3,6 @@ import {
   GetObjectLegalHoldCommand,
   GetObjectRetentionCommand,
   HeadObjectCommand,
-  ListObjectsV2Command,
   ListObjectVersionsCommand,
   type ObjectVersion as ObjectVersionEntry,
   type ReplicationStatus,
@@ -81,23 +80,27 @@ export class S3VersionInspector implements VersionInspector {
     } while (KeyMarker);
   }
 
+  /** From the list of versions: a folder whose objects are all hidden by delete markers is one as well. */
   async folders(bucket: string, prefix: string): Promise<string[]> {
     const folders: string[] = [];
-    let ContinuationToken: string | undefined;
+    let KeyMarker: string | undefined;
+    let VersionIdMarker: string | undefined;
     do {
       const page = await this.#attempt(() =>
         this.#client.send(
-          new ListObjectsV2Command({
+          new ListObjectVersionsCommand({
             Bucket: bucket,
             Prefix: prefix,
             Delimiter: '/',
-            ContinuationToken,
+            KeyMarker,
+            VersionIdMarker,
           }),
         ),
       );
       folders.push(...(page.CommonPrefixes ?? []).flatMap(({ Prefix }) => Prefix ?? []));
-      ContinuationToken = page.NextContinuationToken;
-    } while (ContinuationToken);
+      KeyMarker = page.IsTruncated ? page.NextKeyMarker : undefined;
+      VersionIdMarker = page.NextVersionIdMarker;
+    } while (KeyMarker);
     return folders;
   }
 

@@ -105,6 +105,19 @@ export class WriteOnceBucket {
     }
   }
 
+  /** Whether a version is the one that stands under its key. @throws UnavailableError */
+  async holds({ key, versionId }: ObjectVersion): Promise<boolean> {
+    try {
+      const { VersionId } = await this.#client.send(
+        new HeadObjectCommand({ Bucket: this.#bucket, Key: key }),
+      );
+      return VersionId === versionId;
+    } catch (error) {
+      if (isS3Error(error, 'NotFound')) return false;
+      throw s3Unavailable(error);
+    }
+  }
+
   #request(put: WriteOncePut): PutObjectCommandInput {
     const { key, body, contentHash, contentType, lock, metadata } = put;
     return {

@@ -14,6 +14,7 @@ import type {
 } from './evidence/index-entries.ts';
 import type { EpochKey } from './evidence/keyed-hash.ts';
 import type { Lock } from './evidence/retention.ts';
+import type { Hold, HoldCover } from './holds/hold.ts';
 import type { Identity } from './openlineage/event.ts';
 import type { Producer } from './producers/producer.ts';
 import type { Registration } from './producers/registration.ts';
@@ -46,6 +47,8 @@ export interface EvidenceVault {
    * @throws UnavailableError, ConflictingObjectError when other content stands there
    */
   findDocument(key: string, document: unknown): Promise<ObjectVersion | undefined>;
+  /** Whether a version still stands under its key. @throws UnavailableError */
+  holds(version: ObjectVersion): Promise<boolean>;
 }
 
 /** The part of the vault that documents need which are read again when they are written. */
@@ -239,6 +242,13 @@ export interface RunIndex {
 
   /** All rows of a receipt: one for each trace of an export, and one for quarantine. */
   deliveries(receiptId: string): Promise<DeliveryEntry[]>;
+  /**
+   * The delivery of each record, in order, in few calls and consistently; undefined where there is none. What was
+   * only quarantined is none.
+   */
+  findDeliveries(
+    records: ReadonlyArray<{ readonly receiptId: string; readonly traceId?: string }>,
+  ): Promise<Array<DeliveryEntry | undefined>>;
   /** Of a receipt that was quarantined first and archived later, the archived delivery. */
   delivery(receiptId: string): Promise<DeliveryEntry | undefined>;
   runEvents(runKey: string): Promise<RunEventEntry[]>;
@@ -258,6 +268,27 @@ export interface RunIndex {
   isTraceLinked(traceId: string): Promise<boolean>;
   /** Everything accepted in one hour (`YYYY-MM-DDTHH`) on one index shard, page by page. */
   acceptedInHour(hour: string, shard: number): AsyncIterable<DeliveryEntry>;
+}
+
+/** The legal hold of an object version, apart from its retention: no date, and no bypass. */
+export interface LegalHolds {
+  /** @throws AccessDeniedError, UnavailableError */
+  set(version: ObjectVersion, on: boolean): Promise<void>;
+}
+
+/** Legal holds as they stand, a cache of `holds/` in the vault. Every look is consistent, every write idempotent. */
+export interface HoldIndex {
+  /** Of two steps of a hold the later one stands, in whatever order they are put. */
+  put(hold: Hold): Promise<void>;
+  /** Active and released ones. */
+  ofRun(runKey: string): Promise<Hold[]>;
+  /** @param after the id at which the last page ended */
+  list(limit: number, after?: string): Promise<{ holds: Hold[]; next?: string }>;
+  /** Whether there has ever been a hold: without one, nobody has to look further. */
+  hasAny(): Promise<boolean>;
+  /** Says how a hold stands towards a subject; the later step of a hold stands. */
+  putCover(subject: string, cover: HoldCover): Promise<void>;
+  covers(subject: string): Promise<HoldCover[]>;
 }
 
 /** A record for the stream; the partition key keeps the events of a run on one shard. */
@@ -339,6 +370,35 @@ export interface EpochKeys {
    * @throws UnavailableError when that cannot be told, or the key cannot be unwrapped
    */
   byEpoch(epoch: number, knownAtMillis?: number): Promise<EpochKey | undefined>;
+}
+
+/** Keys of persons, each at random, in a table that forgets. */
+export interface SubjectKeys {
+  /**
+   * The key held under a look-up, made where there was none: of two who make one at a time both get the first.
+   * Never cached, so that an erasure counts at once.
+   * @returns undefined when it was erased
+   * @throws UnavailableError
+   */
+  secretOf(lookup: string): Promise<Uint8Array | undefined>;
+}
+
+/** What stands where a key was destroyed, so that none is made there again. */
+export interface Tombstone {
+  readonly erasureId: string;
+  /** RFC 3339 UTC. */
+  readonly erasedAt: string;
+  readonly reference: string;
+  /** False where the person had not been named before. */
+  readonly hadKey: boolean;
+}
+
+/** The same keys, for whoever answers to the persons. */
+export interface ErasableSubjects {
+  /** Undefined when there was never a key. @throws UnavailableError */
+  find(lookup: string): Promise<{ readonly secret: Uint8Array } | Tombstone | undefined>;
+  /** Puts a tombstone in the place of a key, or where none is; one that stands there stays. @throws UnavailableError */
+  erase(lookup: string, erasure: Omit<Tombstone, 'hadKey'>): Promise<Tombstone>;
 }
 
 /** Tokens of one window that a container asks for. */

@@ -1,6 +1,7 @@
 import { MetricUnit } from '@aws-lambda-powertools/metrics';
 import type { Context } from 'aws-lambda';
 import { errorCode } from '../domain/errors.ts';
+import { UNANCHORED } from '../domain/integrity/digest.ts';
 import { type SealDependencies, type SealRun, seal } from '../domain/integrity/seal.ts';
 import type { StandingDigest } from '../domain/integrity/seal-head.ts';
 import { type AuditRequest, auditInterval } from '../shared/audit-request.ts';
@@ -63,7 +64,7 @@ export function createHandler({ logger, metrics, ...dependencies }: SealHandlerD
       return {
         ...counted,
         ...(head && { head: headOf(head) }),
-        anchor: dependencies.anchor?.name ?? 'unanchored',
+        anchor: dependencies.anchor?.name ?? UNANCHORED,
       };
     } catch (error) {
       logger.error('not sealed', { code: errorCode(error) });

@@ -7,6 +7,7 @@ import { S3EvidenceVault } from '../adapters/s3-vault.ts';
 import { S3VersionInspector } from '../adapters/s3-version-inspector.ts';
 import { S3VersionStreams } from '../adapters/s3-version-streams.ts';
 import { SnsHeadAnchor } from '../adapters/sns-head-anchor.ts';
+import { UNANCHORED } from '../domain/integrity/digest.ts';
 import {
   createDynamoClient,
   createKmsClient,
@@ -20,7 +21,8 @@ import { createHandler } from './handler.ts';
 
 const s3 = createS3Client();
 const vaultBucket = requireEnv('VAULT_BUCKET_NAME');
-const topicArn = process.env.ANCHOR_TOPIC_ARN;
+/** `unanchored`, or the ARN of a topic. */
+const anchor = requireEnv('SEAL_ANCHOR');
 
 const handle = createHandler({
   vault: new S3EvidenceVault(s3, vaultBucket),
@@ -29,7 +31,7 @@ const handle = createHandler({
   inspector: new S3VersionInspector(s3),
   index: new DynamoRunIndex(new DynamoTable(createDynamoClient(), requireEnv('INDEX_TABLE_NAME'))),
   keys: new KmsSigningKeys(createKmsClient(), requireList('SIGNING_KEY_IDS')),
-  ...(topicArn && { anchor: new SnsHeadAnchor(createSnsClient(topicArn), topicArn) }),
+  ...(anchor !== UNANCHORED && { anchor: new SnsHeadAnchor(createSnsClient(anchor), anchor) }),
   recount: async () => [],
   retention: requireRetention(),
   settings: {

@@ -16,6 +16,7 @@ export const Metric = {
   sealedRecords: 'SealedRecords',
   lateObjects: 'LateObjects',
   unsentHeads: 'UnsentHeads',
+  holdsIncomplete: 'HoldsIncomplete',
   refusals: 'Refusals',
   uncountedRefusals: 'UncountedRefusals',
   unauthenticatedRequests: 'UnauthenticatedRequests',

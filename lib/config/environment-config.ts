@@ -57,6 +57,25 @@ interface ReservedConcurrency {
   readonly query: number;
   /** Administrators are few, and strangers may call it: what floods it is refused here and starves no other function. */
   readonly producers: number;
+  readonly holds: number;
+}
+
+/** The digest chain over what lands in the vault. */
+export interface SealingConfig {
+  /** Minutes that one digest covers: 1 to 60, a whole divisor of 60. */
+  readonly intervalMinutes: number;
+  /** Seconds after an interval's end until it is sealed, 1 to 3,600; what shows up later is sealed as late. */
+  readonly closeAfterSeconds: number;
+  /**
+   * ARN of an SNS topic, of another account, that gets the head of the chain after each digest.
+   * @default - none, and every digest says `unanchored`
+   */
+  readonly anchorTopicArn?: string;
+  /**
+   * Generation of the signing key, 0 to 99: one more makes a new key, which the one before it announces.
+   * @default 0
+   */
+  readonly signingKey?: number;
 }
 
 interface ThrottlingConfig {
@@ -165,6 +184,7 @@ export interface EnvironmentConfig {
   readonly stagingDays: number;
   readonly streams: StreamConfig;
   readonly archive: ArchiveConfig;
+  readonly sealing: SealingConfig;
   /**
    * Invocations set aside for each function.
    * @default - none: functions share the account's pool
@@ -178,7 +198,11 @@ export interface EnvironmentConfig {
   /** Days that logs of functions, API and bucket access are kept; one of the periods CloudWatch Logs knows. */
   readonly logRetentionDays: number;
   /** EventBridge expressions, `rate(...)` or `cron(...)`. */
-  readonly schedules: { readonly auditRetention: string; readonly reportRejections: string };
+  readonly schedules: {
+    readonly auditRetention: string;
+    readonly reportRejections: string;
+    readonly reconcileHolds: string;
+  };
   readonly alarms: {
     /**
      * Addresses that the alarm topic writes to, after each has confirmed.

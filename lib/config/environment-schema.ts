@@ -10,6 +10,7 @@ import type {
   PublicEndpoint,
   ReplicaConfig,
   RetentionConfig,
+  SealingConfig,
   StreamConfig,
 } from './environment-config.ts';
 
@@ -87,12 +88,19 @@ export const environmentSchema = object({
     retryAttempts: number,
     batchSize: number,
   } satisfies Members<EnvironmentConfig['archive']>),
+  sealing: object({
+    intervalMinutes: number,
+    closeAfterSeconds: number,
+    anchorTopicArn: v.optional(text()),
+    signingKey: v.optional(number),
+  } satisfies Members<SealingConfig>),
   reservedConcurrency: v.optional(
     object({
       ingest: number,
       archive: number,
       query: number,
       producers: number,
+      holds: number,
     } satisfies Members<NonNullable<EnvironmentConfig['reservedConcurrency']>>),
   ),
   throttling: object({
@@ -106,6 +114,7 @@ export const environmentSchema = object({
   schedules: object({
     auditRetention: text('an EventBridge expression such as rate(1 day)'),
     reportRejections: text('an EventBridge expression such as rate(1 hour)'),
+    reconcileHolds: text('an EventBridge expression such as rate(1 day)'),
   } satisfies Members<EnvironmentConfig['schedules']>),
   alarms: object({
     emails: v.optional(texts('e-mail addresses')),

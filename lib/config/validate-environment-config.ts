@@ -8,6 +8,7 @@ import { checkGuardRoles } from './guard-rules.ts';
 import { checkRedaction } from './redaction-rules.ts';
 import { checkReplica } from './replica-rules.ts';
 import { checkRetention } from './retention-rules.ts';
+import { checkSealing } from './sealing-rules.ts';
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
@@ -32,6 +33,7 @@ export function validateEnvironmentConfig(config: EnvironmentConfig): Environmen
   checkGuardRoles(check, config);
   checkReplica(check, config);
   checkRedaction(check, config);
+  checkSealing(check, config);
   checkCapacity(check, config);
   checkEndpoint(check, config);
   checkOperations(check, config);

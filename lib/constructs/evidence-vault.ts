@@ -33,7 +33,7 @@ export interface EvidenceVaultProps {
 }
 
 /** Folders of the vault that functions write to or read: keys are an operator's. */
-type VaultFolder = Exclude<keyof typeof EvidencePrefix, 'keys'>;
+export type VaultFolder = Exclude<keyof typeof EvidencePrefix, 'keys'>;
 
 /** AWS documents GetObject as a condition of HEAD, also for a version. */
 const INSPECT_VERSION = [
@@ -128,6 +128,14 @@ export class EvidenceVault extends Construct {
     fn.allow(['kms:Decrypt'], [this.key.keyArn]);
   }
 
+  /** Content and retention of every version, whatever folder it lies in; digests list them all. */
+  grantReadAll(fn: ServiceFunction): void {
+    const all = Object.values(EvidencePrefix);
+    allowObjects(fn, this.bucket, [...READ_VERSION, 's3:GetObjectRetention'], all);
+    allowToSeeAbsence(fn, this.bucket);
+    fn.allow(['kms:Decrypt'], [this.key.keyArn]);
+  }
+
   /** Whether versions in the folders are there, until when they are locked and whether they are held. */
   grantInspect(fn: ServiceFunction, ...folders: readonly VaultFolder[]): void {
     this.#allow(fn, INSPECT_VERSION, folders);
@@ -146,6 +154,19 @@ export class EvidenceVault extends Construct {
     fn.allow(READ_KEY_GUARDS, [this.key.keyArn]);
   }
 
+  /**
+   * Legal holds of versions in the folders: set, and lifted unless `onlyOn`.
+   * @see https://docs.aws.amazon.com/AmazonS3/latest/userguide/object-lock-managing.html
+   */
+  grantHold(fn: ServiceFunction, folders: readonly VaultFolder[], { onlyOn = false } = {}): void {
+    this.#allow(
+      fn,
+      ['s3:PutObjectLegalHold'],
+      folders,
+      onlyOn ? { StringEquals: { 's3:object-lock-legal-hold': ['ON'] } } : undefined,
+    );
+  }
+
   grantList(fn: ServiceFunction): void {
     fn.allow(['s3:ListBucketVersions'], [this.bucket.bucketArn]);
   }
@@ -154,12 +175,9 @@ export class EvidenceVault extends Construct {
     fn: ServiceFunction,
     actions: readonly string[],
     folders: ReadonlyArray<keyof typeof EvidencePrefix>,
+    conditions?: Parameters<ServiceFunction['allow']>[2],
   ): void {
-    allowObjects(
-      fn,
-      this.bucket,
-      actions,
-      folders.map((folder) => EvidencePrefix[folder]),
-    );
+    const prefixes = folders.map((folder) => EvidencePrefix[folder]);
+    allowObjects(fn, this.bucket, actions, prefixes, conditions);
   }
 }

@@ -18,11 +18,13 @@ export function allowObjects(
   bucket: Bucket,
   actions: readonly string[],
   prefixes: readonly string[],
+  conditions?: Parameters<ServiceFunction['allow']>[2],
 ): void {
   const patterns = prefixes.map((prefix) => `${prefix}*`);
   fn.allow(
     actions,
     patterns.map((pattern) => bucket.arnForObjects(pattern)),
+    conditions,
   );
 
   const owner = Stack.of(bucket);

@@ -25,6 +25,7 @@ export class VaultReplication extends Construct {
     const { bucket, key, replica } = props;
     const { account, region } = Arn.split(replica.kmsKeyArn, ArnFormat.SLASH_RESOURCE_NAME);
     const copies = `${replica.bucketArn}/*`;
+    const isForeign = account !== Stack.of(this).account;
 
     this.role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('s3.amazonaws.com') });
     this.#allow(['s3:GetReplicationConfiguration', 's3:ListBucket'], bucket.bucketArn);
@@ -38,10 +39,8 @@ export class VaultReplication extends Construct {
       ],
       bucket.arnForObjects('*'),
     );
-    this.#allow(
-      ['s3:ObjectOwnerOverrideToBucketOwner', 's3:ReplicateObject', 's3:ReplicateTags'],
-      copies,
-    );
+    this.#allow(['s3:ReplicateObject', 's3:ReplicateTags'], copies);
+    if (isForeign) this.#allow(['s3:ObjectOwnerOverrideToBucketOwner'], copies);
     this.#allow(['kms:Decrypt'], key.keyArn, Stack.of(this).region);
     this.#allow(['kms:Encrypt', 'kms:GenerateDataKey'], replica.kmsKeyArn, region);
 
@@ -65,9 +64,8 @@ export class VaultReplication extends Construct {
           sourceSelectionCriteria: { sseKmsEncryptedObjects: { status: 'Enabled' } },
           destination: {
             bucket: replica.bucketArn,
-            account,
             // the copy belongs to whoever keeps it: the account of the vault cannot take it back
-            accessControlTranslation: { owner: 'Destination' },
+            ...(isForeign && { account, accessControlTranslation: { owner: 'Destination' } }),
             encryptionConfiguration: { replicaKmsKeyId: replica.kmsKeyArn },
             metrics: { status: 'Enabled' },
           },

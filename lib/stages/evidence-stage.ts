@@ -2,6 +2,7 @@ import { Stage, type StageProps, Tags, Validations } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import type { EnvironmentConfig } from '../config/environment-config.ts';
 import { validateEnvironmentConfig } from '../config/validate-environment-config.ts';
+import { overdueSeconds } from '../constructs/sealer.ts';
 import { DataStack } from '../stacks/data-stack.ts';
 import { MonitoringStack } from '../stacks/monitoring-stack.ts';
 import { PipelineStack } from '../stacks/pipeline-stack.ts';
@@ -36,7 +37,8 @@ export class EvidenceStage extends Stage {
       description: 'Evidence: front door, archive and audits',
       resources,
     });
-    const { archiveLine, frontDoor, rejectionReports, retentionAudit } = this.pipeline;
+    const { archiveLine, frontDoor, holdReconciliation, rejectionReports } = this.pipeline;
+    const { retentionAudit, sealer } = this.pipeline;
     this.monitoring = new MonitoringStack(this, 'Monitoring', {
       config,
       description: 'Evidence: alarms and dashboard',
@@ -45,12 +47,16 @@ export class EvidenceStage extends Stage {
         archive: archiveLine.archive,
         archiveTraces: archiveLine.archiveTraces,
         audit: retentionAudit.control,
+        holds: frontDoor.holds,
         ingest: frontDoor.ingest,
         ingestTraces: frontDoor.ingestTraces,
         producers: frontDoor.producers,
+        reconcileHolds: holdReconciliation.control,
         redrive: archiveLine.redrive,
         reportRejections: rejectionReports.control,
         resources,
+        seal: sealer.control,
+        sealOverdueSeconds: overdueSeconds(config),
       },
     });
 

@@ -275,12 +275,15 @@ describe('environment config', () => {
     ],
     [
       'no concurrency at all',
-      { ...trial, reservedConcurrency: { ingest: 0, archive: 1, query: 1, producers: 1 } },
+      {
+        ...trial,
+        reservedConcurrency: { ingest: 0, archive: 1, query: 1, producers: 1, holds: 1 },
+      },
       'trial: reservedConcurrency.ingest is 0; use a whole number from 1 to 10000',
     ],
     [
       'fewer archive invocations than shards',
-      { ...prod, reservedConcurrency: { ingest: 1, archive: 3, query: 1, producers: 1 } },
+      { ...prod, reservedConcurrency: { ingest: 1, archive: 3, query: 1, producers: 1, holds: 1 } },
       'prod: reservedConcurrency.archive is 3; each shard needs one: use 4 or more',
     ],
     [
@@ -339,14 +342,19 @@ describe('environment config', () => {
       `trial: guards.breakGlassRoleArn is "${BREAK_GLASS}"; every deployment would hold the right to delete evidence: use another role than guards.deploymentRoleArn`,
     ],
     [
+      'a replica of a vault that may be anywhere',
+      { ...trial, account: '111122223333', replica },
+      'trial: region is not set; a replica lies elsewhere, so it needs to know where this is',
+    ],
+    [
       'a replica that is no bucket',
-      { ...trial, replica: { ...replica, bucketArn: 'evidence-replica' } },
-      'trial: replica.bucketArn is "evidence-replica"; use the ARN of a bucket such as arn:aws:s3:::evidence-replica',
+      { ...prod, replica: { ...replica, bucketArn: 'evidence-replica' } },
+      'prod: replica.bucketArn is "evidence-replica"; use the ARN of a bucket such as arn:aws:s3:::evidence-replica',
     ],
     [
       'a replica under an alias',
-      { ...trial, replica: { ...replica, kmsKeyArn: REPLICA_ALIAS } },
-      `trial: replica.kmsKeyArn is "${REPLICA_ALIAS}"; use the ARN of a KMS key, not of an alias, in the account and region of the bucket`,
+      { ...prod, replica: { ...replica, kmsKeyArn: REPLICA_ALIAS } },
+      `prod: replica.kmsKeyArn is "${REPLICA_ALIAS}"; use the ARN of a KMS key, not of an alias, in the account and region of the bucket`,
     ],
     [
       'a replica beside the vault',

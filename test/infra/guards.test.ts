@@ -159,7 +159,7 @@ const commonRows = (config: EnvironmentConfig): Row[] => {
     [
       'a longer lock',
       retain(days(floorDays + 90)),
-      ['archive', 'breakGlass', ...MASTERS],
+      ['archive', 'audit', 'breakGlass', ...MASTERS],
       'nothing allows it',
     ],
     ['a lock under the floor', retain(days(floorDays - 1)), [], 'DenyLockBelowFloor'],

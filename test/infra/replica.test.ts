@@ -57,6 +57,26 @@ describe('the vault', () => {
     });
   });
 
+  it('stays with its owner when the copy lies in another region of the account', () => {
+    const kmsKeyArn = 'arn:aws:kms:eu-west-1:111122223333:key/1';
+    const near = createStage({ ...environments.prod, replica: { ...replica, kmsKeyArn } });
+    near.synth();
+    const { Properties } = resourceOf(
+      Template.fromStack(near.data),
+      'AWS::S3::Bucket',
+      'Vault/Bucket',
+    );
+    const [{ Destination }] = Properties.ReplicationConfiguration.Rules;
+    expect(Object.keys(Destination).sort()).toEqual([
+      'Bucket',
+      'EncryptionConfiguration',
+      'Metrics',
+    ]);
+    expect(
+      JSON.stringify(new Deployment(near).role('data', 'Vault/Replication/Role')),
+    ).not.toContain('ObjectOwnerOverride');
+  });
+
   it('is copied nowhere by default', () => {
     const { Properties } = resourceOf(
       templateOf('prod', 'data'),

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { Finding, StreamPlane } from '../../lambdas/domain/audit/findings.ts';
 import {
   MAX_SAMPLES,
@@ -23,12 +24,14 @@ import type {
 import type { EpochKey } from '../../lambdas/domain/evidence/keyed-hash.ts';
 import type { Lock } from '../../lambdas/domain/evidence/retention.ts';
 import { sha256Hex, storeKey } from '../../lambdas/domain/evidence/store-key.ts';
+import { versionName } from '../../lambdas/domain/evidence/version-name.ts';
 import type { Identity } from '../../lambdas/domain/openlineage/event.ts';
 import type {
   ChainVault,
   Clock,
   DocumentVault,
   EpochKeys,
+  ErasableSubjects,
   EventPublisher,
   Location,
   ObjectReader,
@@ -43,7 +46,9 @@ import type {
   StoredObjects,
   StreamArrival,
   StreamCounter,
+  SubjectKeys,
   TokenLease,
+  Tombstone,
   TraceStaging,
   VersionInspector,
   VersionStreams,
@@ -67,7 +72,7 @@ interface StoredVersion extends ObjectVersion {
 }
 
 /** Lets a test refuse calls by name, to see what a failure in the middle leaves behind. */
-class Faults {
+export class Faults {
   readonly calls: string[] = [];
   readonly #refusals = new Map<string, number>();
   readonly #errors = new Map<string, Error>();
@@ -103,6 +108,8 @@ class Faults {
 class InMemoryBucket {
   readonly bucket: string;
   readonly versions: StoredVersion[] = [];
+  /** Names of the versions whose legal hold is on. */
+  readonly held = new Set<string>();
   readonly #clock: Clock;
   #written = 0;
 
@@ -210,6 +217,11 @@ export class InMemoryVault extends InMemoryBucket implements ChainVault, Documen
     return standing && versionOf(standing);
   }
 
+  async holds({ key, versionId }: ObjectVersion): Promise<boolean> {
+    this.faults.enter('holds');
+    return this.versions.some((version) => version.key === key && version.versionId === versionId);
+  }
+
   async find(key: string): Promise<Uint8Array | undefined> {
     this.faults.enter('find');
     return this.versions.find((version) => version.key === key)?.body;
@@ -301,7 +313,7 @@ export class InMemoryNotes implements WorkNotes {
 
 /** Looks at what these buckets hold. */
 export function inspectorOver(
-  ...buckets: ReadonlyArray<Pick<InMemoryBucket, 'bucket' | 'versions'>>
+  ...buckets: ReadonlyArray<Pick<InMemoryBucket, 'bucket' | 'versions' | 'held'>>
 ): VersionInspector {
   const versionsOf = (bucket: string) =>
     buckets.find((candidate) => candidate.bucket === bucket)?.versions ?? [];
@@ -318,7 +330,7 @@ export function inspectorOver(
         lastModified: `${held.lastModified.slice(0, 19)}.000Z`,
         ...(mode && { mode }),
         ...(retainUntil && { retainUntil }),
-        legalHold: false,
+        legalHold: buckets.some(({ held }) => held.has(versionName({ bucket, key, versionId }))),
       };
     },
     async *list(bucket, prefix) {
@@ -478,6 +490,15 @@ export class InMemoryRunIndex implements RunIndex {
 
   deliveries = (receiptId: string) =>
     this.#select('delivery', this.deliveryRows, (row) => row.receiptId === receiptId);
+
+  async findDeliveries(
+    records: ReadonlyArray<{ readonly receiptId: string; readonly traceId?: string }>,
+  ): Promise<Array<DeliveryEntry | undefined>> {
+    await this.#enter('findDeliveries');
+    return records.map(({ receiptId, traceId }) =>
+      this.deliveryRows.get(keyOf([receiptId, traceId])),
+    );
+  }
 
   async delivery(receiptId: string): Promise<DeliveryEntry | undefined> {
     const rows = await this.deliveries(receiptId);
@@ -717,10 +738,41 @@ export class SingleEpochKey implements EpochKeys {
   }
 }
 
+/** Subject keys as a map. Calls yield first, so that two writers do interleave. */
+export class InMemorySubjectKeys implements SubjectKeys, ErasableSubjects {
+  readonly faults = new Faults();
+  readonly held = new Map<string, { readonly secret: Uint8Array } | Tombstone>();
+  calls = 0;
+
+  async secretOf(lookup: string): Promise<Uint8Array | undefined> {
+    this.calls++;
+    this.faults.enter('secretOf');
+    await Promise.resolve();
+    const found = this.held.get(lookup) ?? { secret: randomBytes(32) };
+    this.held.set(lookup, found);
+    return 'secret' in found ? found.secret : undefined;
+  }
+
+  async find(lookup: string): Promise<{ readonly secret: Uint8Array } | Tombstone | undefined> {
+    this.faults.enter('find');
+    return this.held.get(lookup);
+  }
+
+  async erase(lookup: string, erasure: Omit<Tombstone, 'hadKey'>): Promise<Tombstone> {
+    this.faults.enter('erase');
+    const found = this.held.get(lookup);
+    if (found && 'erasureId' in found) return found;
+    const tombstone = { ...erasure, hadKey: found !== undefined };
+    this.held.set(lookup, tombstone);
+    return tombstone;
+  }
+}
+
 /** What archiving needs beside the stores, for records of the epoch that builders use. */
 export function singlePolicy() {
   return {
     epochKeys: new SingleEpochKey(),
+    subjectKeys: new InMemorySubjectKeys(),
     policy: STRICT,
     recordPolicy: async () => undefined,
   };

@@ -46,6 +46,7 @@ export function createApi(config: EnvironmentConfig): EvidenceApi {
     config,
     ingest: serve('Ingest', 'ingest'),
     ingestTraces: serve('IngestTraces', 'ingest-traces'),
+    holds: serve('Holds', 'holds'),
     producers: serve('Producers', 'producers'),
     query: serve('Query', 'query'),
   });

@@ -122,6 +122,11 @@ export const FINDING_KINDS = {
     opens: 'a setting that protects the vault or its key is not as it was deployed',
     resolves: 'a check that finds the setting as deployed',
   },
+  hold_incomplete: {
+    severity: 'high',
+    opens: 'the legal hold of a version could not be set or lifted, or was not got to',
+    resolves: 'a daily look at the holds that gets through',
+  },
   audit_incomplete: {
     severity: 'high',
     opens: 'an audit could not look at everything it had to look at',

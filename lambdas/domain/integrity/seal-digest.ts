@@ -23,6 +23,7 @@ import {
   publicKeyKey,
   type Recount,
   SIGNATURE_METADATA,
+  UNANCHORED,
 } from './digest.ts';
 import { HASH_BYTES, rootOf } from './merkle.ts';
 import { isConflict, readDigest, type StandingDigest } from './seal-head.ts';
@@ -96,7 +97,7 @@ export async function writeDigest(
       : null,
     signer: { algorithm: 'ECDSA_SHA_256', fingerprint: signer.fingerprint },
     ...(next && { nextSigner: { fingerprint: next.fingerprint } }),
-    anchor: anchor?.name ?? 'unanchored',
+    anchor: anchor?.name ?? UNANCHORED,
     objects: read.map(({ sealed }) => sealed),
     records: leaves.length / HASH_BYTES,
     root: rootOf(leaves),

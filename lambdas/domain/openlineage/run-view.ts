@@ -7,6 +7,7 @@ import type {
   RunEventEntry,
   RunReference,
 } from '../evidence/index-entries.ts';
+import type { Hold } from '../holds/hold.ts';
 import type { Integrity } from '../integrity/proof-status.ts';
 import type { VersionState } from '../ports.ts';
 import { storeSays } from '../qualification.ts';
@@ -33,6 +34,8 @@ export interface RunMaterial {
   readonly references: readonly ReferenceEntry[];
   readonly traces: readonly RunTraceLink[];
   readonly findings: readonly Finding[];
+  /** Legal holds on the run, released ones included. */
+  readonly holds: readonly Hold[];
   readonly declarations: readonly DeclarationEntry[];
   /** Run keys of parent and root that the store holds events of. */
   readonly heldReferences: ReadonlySet<string>;
@@ -77,6 +80,7 @@ export function viewRun(material: RunMaterial) {
     referredToBy: material.references.map(viewReferrer),
     traces: material.traces,
     findings: material.findings,
+    holds: material.holds.map(viewHold),
     retention: viewRetention(events, material.versions),
     integrity: material.integrity,
     limits: uniqueBy(
@@ -136,7 +140,7 @@ function viewStatement(group: string, fold: FoldedRun, material: RunMaterial): S
 }
 
 /** An id that is known only because something refers to it. */
-function viewUnheldRun({ runId, references, traces, findings }: RunMaterial) {
+function viewUnheldRun({ runId, references, traces, findings, holds }: RunMaterial) {
   return {
     runId,
     state: 'NOT_HELD' as const,
@@ -144,6 +148,7 @@ function viewUnheldRun({ runId, references, traces, findings }: RunMaterial) {
     referredToBy: references.map(viewReferrer),
     traces,
     findings,
+    holds: holds.map(viewHold),
     qualifications: [
       storeSays(
         'run_not_held',
@@ -191,6 +196,11 @@ function viewReference({ heldReferences }: RunMaterial, reference: RunReference 
     held: heldReferences.has(runId),
     assertedBy: 'caller' as const,
   };
+}
+
+/** Why it is held is for who administers holds. */
+function viewHold({ reference, at, status }: Hold) {
+  return { reference, at, status };
 }
 
 function viewReferrer({ by, from, receiptId }: ReferenceEntry) {

@@ -2,7 +2,6 @@ import {
   GetObjectLegalHoldCommand,
   GetObjectRetentionCommand,
   HeadObjectCommand,
-  ListObjectsV2Command,
   ListObjectVersionsCommand,
   S3Client,
   S3ServiceException,
@@ -118,10 +117,17 @@ describe('listing', () => {
   });
 
   it('names the folders below a prefix', async () => {
-    s3.on(ListObjectsV2Command, { Bucket: 'b', Prefix: 'p/', Delimiter: '/' })
-      .resolvesOnce({ CommonPrefixes: [{ Prefix: 'p/a/' }, {}], NextContinuationToken: 'more' })
+    s3.on(ListObjectVersionsCommand, { Bucket: 'b', Prefix: 'p/', Delimiter: '/' })
+      .resolvesOnce({
+        CommonPrefixes: [{ Prefix: 'p/a/' }, {}],
+        IsTruncated: true,
+        NextKeyMarker: 'p/a/',
+      })
       .resolvesOnce({ CommonPrefixes: [{ Prefix: 'p/b/' }] });
     expect(await inspector.folders('b', 'p/')).toEqual(['p/a/', 'p/b/']);
+    expect(s3.commandCalls(ListObjectVersionsCommand)[1]?.args[0].input).toMatchObject({
+      KeyMarker: 'p/a/',
+    });
   });
 
   it('tells "may not look" from "nothing there" and from "does not answer"', async () => {
@@ -132,7 +138,7 @@ describe('listing', () => {
     await expect(all()).rejects.toThrow(AccessDeniedError);
     await expect(all()).rejects.toThrow(UnavailableError);
     expect(await all()).toEqual([]);
-    s3.on(ListObjectsV2Command).rejects(failure('AccessDenied', 403));
+    s3.on(ListObjectVersionsCommand).rejects(failure('AccessDenied', 403));
     await expect(inspector.folders('b', 'p/')).rejects.toThrow(AccessDeniedError);
   });
 });

@@ -16,6 +16,7 @@ const material = {
   references: [],
   traces: [],
   findings: [],
+  holds: [],
   declarations: [],
   heldReferences: new Set<string>(),
   versions: new Map(),

@@ -49,7 +49,7 @@ export function sealing(startMillis: number, overrides: Partial<SealSettings> = 
   const count = (counts: Map<string, number>, name: string) =>
     counts.set(name, (counts.get(name) ?? 0) + 1);
 
-  const dependencies = (settings: Partial<SealSettings>): SealDependencies => {
+  const dependencies = (settings: Partial<SealSettings> = {}): SealDependencies => {
     const inspector = inspectorOver(vault);
     const streams = streamsOver(vault);
     return {
@@ -80,7 +80,7 @@ export function sealing(startMillis: number, overrides: Partial<SealSettings> = 
   };
 
   const store = {
-    ...{ vault, index, keys, sent },
+    ...{ vault, index, keys, sent, dependencies },
     at(millis: number) {
       now = millis;
     },

@@ -91,6 +91,7 @@ export function recountedStore() {
       now?: number;
       previous?: Pick<Digest, 'recounts'>;
       hasTime?: () => boolean;
+      read?: typeof reader.read;
     } = {},
   ) => {
     const asOfMillis = options.asOf ?? interval.to + 5 * MINUTE;
@@ -99,7 +100,7 @@ export function recountedStore() {
       reader: {
         read: (version) => {
           reads.push(version.key);
-          return reader.read(version);
+          return (options.read ?? reader.read)(version);
         },
       },
       clock: () => options.now ?? asOfMillis,

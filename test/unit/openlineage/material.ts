@@ -9,6 +9,7 @@ const material = (overrides: Partial<RunMaterial> = {}): RunMaterial => ({
   references: [],
   traces: [],
   findings: [],
+  holds: [],
   declarations: [],
   heldReferences: new Set(),
   versions: new Map(),

@@ -13,6 +13,7 @@ import {
   SingleEpochKey,
   singlePolicy,
 } from '../../support/fakes.ts';
+import { holdPorts } from '../../support/hold-fakes.ts';
 import { CONTEXT, producersWith, request } from '../../support/http.ts';
 import { kinesisEvent } from '../../support/kinesis-event.ts';
 import { recorder } from '../../support/recorder.ts';
@@ -26,6 +27,7 @@ export function queriedStore(registration: Parameters<typeof producersWith>[0] =
   const index = new InMemoryRunIndex();
   const registry = producersWith(registration);
   const { logger, metrics, lines } = recorder();
+  const ports = holdPorts(vault);
   let onRead = (_version: ObjectVersion): unknown => undefined;
   const reader: ObjectReader = {
     read: (version) => {
@@ -33,7 +35,7 @@ export function queriedStore(registration: Parameters<typeof producersWith>[0] =
       return readerOver(vault).read(version);
     },
   };
-  const shared = { vault, index, reader, logger, clock: () => NOW };
+  const shared = { vault, index, ...ports, reader, logger, clock: () => NOW };
   const archive = createArchive({
     ...shared,
     ...singlePolicy(),
@@ -53,7 +55,7 @@ export function queriedStore(registration: Parameters<typeof producersWith>[0] =
     clock: () => time.now,
   });
   return {
-    ...{ vault, index, registry, lines, probes, time },
+    ...{ vault, index, registry, lines, probes, time, ...ports },
     /** Sees each object that is read from now on. */
     watch: (watcher: typeof onRead) => {
       onRead = watcher;

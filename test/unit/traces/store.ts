@@ -18,6 +18,7 @@ import {
   readerOver,
   singlePolicy,
 } from '../../support/fakes.ts';
+import { holdPorts } from '../../support/hold-fakes.ts';
 import { ACCEPTED_AT, RUN, RUN_ID_ATTRIBUTES, recordOf, SPAN_1, TRACE_A } from './exports.ts';
 
 const retention: RetentionPolicy = {
@@ -41,6 +42,7 @@ export function createStore() {
     vault,
     staging,
     index,
+    ...holdPorts(vault),
     reader: readerOver(vault, staging),
     inspector: inspectorOver(vault),
     retention,
