@@ -602,6 +602,19 @@ it('blames a digest that is missing, and not what landed in its interval', async
   expect((await damagesOf()).map(({ kind }) => kind)).toEqual(['missing_digest']);
 });
 
+it('reads each file once when nothing is wrong, and a public key once more', async () => {
+  const store = DirectoryStore.open(bundle.folder);
+  const opened: string[] = [];
+  const open = store.open.bind(store);
+  store.open = (key, versionId) => {
+    opened.push(key);
+    return open(key, versionId);
+  };
+  await verify(store, { report: ({ kind }) => expect.fail(kind), nowMillis: NOW });
+  const key = publicKeyKey(bundle.pair.fingerprint);
+  expect(opened.sort()).toEqual([...bundle.keys, key].sort());
+});
+
 it('sees any change of any file', async () => {
   const mutation = fc.record({
     file: fc.nat(),
