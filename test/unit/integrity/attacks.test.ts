@@ -361,6 +361,14 @@ const SIGNED: ReadonlyArray<readonly [what: string, kind: DamageKind, forge: () 
   ['a number left out', 'missing_digest', () => forged(2, { number: 3 })],
   ['none before it, in the middle', 'malformed_digest', () => forged(2, { previous: null })],
   ['another root', 'malformed_digest', () => forged(2, { root: sha256(Buffer.from('x')) })],
+  [
+    'another root, beside no leaves',
+    'malformed_digest',
+    () => {
+      forged(2, { root: sha256(Buffer.from('x')) });
+      bundle.delete(besideDigest(digestAt(2), 'leaves'));
+    },
+  ],
   ['another count of records', 'malformed_digest', () => forged(2, { records: 3 })],
   [
     'another place',
