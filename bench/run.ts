@@ -10,6 +10,7 @@ import { cost } from './cost.ts';
 import { ingest } from './ingest.ts';
 import { json } from './json.ts';
 import { path } from './path.ts';
+import { rebuild } from './rebuild.ts';
 import { event } from './redact-event.ts';
 import { redaction } from './redaction.ts';
 import { steps } from './steps.ts';
@@ -28,6 +29,7 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   cost,
   path,
   verify,
+  rebuild,
 };
 /** Needs an emulator, so it runs only when it is named. */
 const ON_REQUEST = 'path';

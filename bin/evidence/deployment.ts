@@ -26,7 +26,9 @@ export interface DeployedResources {
     readonly holds: string;
     readonly reconcileHolds: string;
     readonly seal: string;
+    readonly rebuildIndex: string;
   };
+  readonly stateMachines: { readonly rebuildIndex: string };
   readonly hmacKeyArn: string;
   /** The key that signs digests. */
   readonly signingKeyId: string;
@@ -56,7 +58,9 @@ export function resourcesFrom(output: (name: string) => string): DeployedResourc
       holds: output('HoldsFunctionName'),
       reconcileHolds: output('ReconcileHoldsFunctionName'),
       seal: output('SealFunctionName'),
+      rebuildIndex: output('RebuildIndexFunctionName'),
     },
+    stateMachines: { rebuildIndex: output('RebuildIndexStateMachineArn') },
     hmacKeyArn: output('HmacKeyArn'),
     signingKeyId: output('SigningKeyId'),
   };

@@ -145,7 +145,8 @@ function lockMetadata({ mode, retainUntil, clamped }: Lock): Record<string, stri
   return { [Meta.mode]: mode, [Meta.retainUntil]: retainUntil, [Meta.clamped]: String(clamped) };
 }
 
-function lockOf(metadata: Readonly<Record<string, string>>): Lock | undefined {
+/** The lock that an object was put with, from its metadata. */
+export function lockOf(metadata: Readonly<Record<string, string>>): Lock | undefined {
   const { [Meta.mode]: mode, [Meta.retainUntil]: retainUntil, [Meta.clamped]: clamped } = metadata;
   if ((mode !== 'GOVERNANCE' && mode !== 'COMPLIANCE') || !retainUntil) return undefined;
   return { mode, retainUntil, clamped: clamped === 'true' };

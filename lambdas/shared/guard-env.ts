@@ -10,7 +10,7 @@ const Schema = v.strictObject({
   bucketArn: v.string(),
   bucketName: v.string(),
   keyArn: v.string(),
-  accessLogBucketName: v.string(),
+  accessLogBucketName: v.optional(v.string()),
   uploadDays: days,
   deploymentRoleArn: v.string(),
   breakGlassRoleArn: v.optional(v.string()),

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import type {
+  AdoptedResources,
   CustomDomain,
   EndpointAuth,
   EnvironmentConfig,
@@ -56,6 +57,9 @@ const privateEndpoint = object({
   auth,
   vpcEndpointIds: texts('ids such as vpce-0a1b2c3d'),
 } satisfies Members<PrivateEndpoint>);
+
+const adoptedBucket = object({ bucketName: text(), keyArn: text('the ARN of its KMS key') });
+const adoptedStream = object({ streamArn: text(), keyArn: text('the ARN of its KMS key') });
 
 /** The shape of an environment; what its values mean together is checked by rules after it. */
 export const environmentSchema = object({
@@ -138,6 +142,15 @@ export const environmentSchema = object({
       bucketArn: text('the ARN of the bucket that holds the copies'),
       kmsKeyArn: text('the ARN of the key that encrypts the copies'),
     } satisfies Members<ReplicaConfig>),
+  ),
+  adopt: v.optional(
+    object({
+      vault: adoptedBucket,
+      hmacKeyArn: text(),
+      staging: v.optional(adoptedBucket),
+      lineage: v.optional(adoptedStream),
+      traces: v.optional(adoptedStream),
+    } satisfies Members<AdoptedResources>),
   ),
   deletionProtection: flag,
 } satisfies Members<EnvironmentConfig>);

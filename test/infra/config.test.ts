@@ -79,7 +79,7 @@ describe('environment config', () => {
     [
       'a misspelt field of the redaction policy',
       { ...trial, redaction: { kep: ['facet:a'] } as EnvironmentConfig['redaction'] },
-      'trial: redaction.kep is ["facet:a"]; there is no such field: use base, strictUnknown, keep, drop, scan, dialects, exactFingerprints, acknowledgeRisk',
+      'trial: redaction.kep is ["facet:a"]; there is no such field: use base, strictUnknown, keep, drop, scan, dialects, exactFingerprints, subject, acknowledgeRisk',
     ],
     [
       'a policy that keeps statements without a reason',

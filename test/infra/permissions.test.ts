@@ -83,6 +83,7 @@ const OF_EPOCHS = `[${HMAC_EPOCHS}]`;
 /** A writer may set a legal hold and never lift one. */
 const onlyOn = (...prefixes: string[]) => vault(...prefixes).map((resource) => `${resource}[ON]`);
 const STAGED = '<StagingBucket>/traces/*';
+const NOTES = ['<StagingBucket>/parts/*', '<StagingBucket>/plans/*'];
 
 /** What the retention audit may extend: evidence and what proves it, never a finding or a hold. */
 const EXTENDED = 'digests keys lineage policies producers public-keys reports traces'.split(' ');
@@ -275,6 +276,26 @@ const EXPECTED: Record<string, Record<string, string[]>> = {
     's3:ListBucket': ['<VaultBucket>'],
     's3:PutObject': vault('findings', 'reports'),
     's3:PutObjectRetention': vault('findings', 'reports'),
+  },
+  IndexRebuildWorker: {
+    ...writeLog('IndexRebuildWorker'),
+    ...useIndex,
+    'kms:Decrypt': ['<StagingKey>', '<TablesKey>', '<VaultKey>'],
+    'kms:Encrypt': ['<TablesKey>'],
+    'kms:GenerateDataKey': ['<StagingKey>', '<TablesKey>', '<VaultKey>'],
+    's3:GetObject': [...NOTES, ...vault('findings', 'lineage', 'quarantine', 'reports', 'traces')],
+    's3:GetObjectLegalHold': vault('findings', 'lineage', 'quarantine', 'traces'),
+    's3:GetObjectRetention': vault('findings', 'lineage', 'quarantine', 'traces'),
+    's3:GetObjectVersion': [STAGED, ...vault('findings', 'lineage', 'quarantine', 'traces')],
+    's3:ListBucket': ['<StagingBucket>', '<VaultBucket>'],
+    's3:ListBucketVersions': ['<StagingBucket>', '<VaultBucket>'],
+    's3:PutObject': [...NOTES, ...vault('findings', 'reports', 'traces')],
+    's3:PutObjectRetention': vault('findings', 'reports', 'traces'),
+  },
+  IndexRebuildStateMachine: {
+    'kms:Decrypt': ['<StagingKey>'],
+    'lambda:InvokeFunction': ['<IndexRebuildWorkerFunction>', '<IndexRebuildWorkerFunction>:*'],
+    's3:GetObject': ['<StagingBucket>/plans/*'],
   },
 };
 

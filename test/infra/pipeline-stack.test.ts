@@ -24,6 +24,7 @@ const FUNCTIONS = {
   'RejectionReports/ReportRejections': 'report-rejections',
   'HoldReconciliation/ReconcileHolds': 'reconcile-holds',
   'Sealer/Seal': 'seal',
+  'IndexRebuild/Worker': 'rebuild-index',
 };
 
 describe.each(Object.keys(environments) as EnvironmentName[])('pipeline of %s', (name) => {

@@ -14,7 +14,8 @@ export interface GuardSetting extends GuardedVault {
   readonly bucketName: string;
   readonly keyArn: string;
   /** Where S3 writes who touched the vault. */
-  readonly accessLogBucketName: string;
+  /** Absent of a vault that was adopted: its log goes where it went. */
+  readonly accessLogBucketName?: string;
   /** Days after which an upload that was never finished is removed. */
   readonly uploadDays: number;
   /** The bucket that every version is copied to; nowhere when it is not set. */

@@ -31,7 +31,8 @@ export interface BucketGuards {
   readonly publicAccess: 'blocked' | 'open';
   readonly ownership: string;
   /** Bucket that access is logged to. */
-  readonly accessLogs: string;
+  /** Undefined where it is not this deployment's: then it is not compared. */
+  readonly accessLogs: string | undefined;
   /** ARNs of the buckets that active rules copy to. */
   readonly replication: readonly string[];
 }
@@ -120,6 +121,7 @@ export function checkGuards<T extends BucketGuards | KeyGuards>(
   const drift: Drift[] = [];
   const unreadable: string[] = [];
   for (const setting of Object.keys(expected) as (keyof T & Drift['setting'])[]) {
+    if (expected[setting] === undefined) continue;
     const look = actual[setting];
     if (look.status === 'denied') unreadable.push(`${resource}/${setting}`);
     else if (setting === 'policy') {

@@ -33,7 +33,7 @@ const LOCK = {
   clamped: false,
 } as const;
 
-export function envelopeOf(taken: Taken, traceId?: string): Envelope {
+function envelopeOf(taken: Taken, traceId?: string): Envelope {
   const { plane, shardId, sequenceNumber, arrivedAtMillis } = taken;
   return createEnvelope({
     head: head({
