@@ -15,7 +15,7 @@ import { restoreProducer } from './producers-register.ts';
 import { inStoredOrder } from './stored-order.ts';
 
 /** A document of a register, and the version that it stands in. */
-export interface RegisterDocument {
+interface RegisterDocument {
   readonly document: unknown;
   readonly version: ObjectVersion;
 }
