@@ -6,6 +6,7 @@ import { archive } from './archive.ts';
 import type { Benchmark, Result } from './benchmark.ts';
 import { bundle } from './bundle.ts';
 import { corpus } from './corpus.ts';
+import { cost } from './cost.ts';
 import { ingest } from './ingest.ts';
 import { json } from './json.ts';
 import { path } from './path.ts';
@@ -14,6 +15,7 @@ import { event } from './redact-event.ts';
 import { redaction } from './redaction.ts';
 import { steps } from './steps.ts';
 import { renderResult } from './table.ts';
+import { verify } from './verify.ts';
 
 const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   ingest,
@@ -24,7 +26,9 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   event,
   corpus,
   bundle,
+  cost,
   path,
+  verify,
   rebuild,
 };
 /** Needs an emulator, so it runs only when it is named. */

@@ -1,10 +1,13 @@
 import { Command } from 'commander';
 import { type CliContext, runCommand } from './evidence/cli.ts';
+import { addEraseSubjectCommand } from './evidence/erase-subject.ts';
+import { addHoldCommand } from './evidence/hold.ts';
 import { addProducersCommand } from './evidence/producers.ts';
 import { addRebuildIndexCommand } from './evidence/rebuild-index.ts';
 import { addRedactCommand } from './evidence/redact.ts';
 import { addRunCommand } from './evidence/run.ts';
 import { addTraceCommand } from './evidence/trace.ts';
+import { addVerifyCommand } from './evidence/verify.ts';
 
 const context: CliContext = { env: process.env, stdout: process.stdout, stderr: process.stderr };
 
@@ -26,8 +29,11 @@ const program = new Command('evidence')
 
 addRunCommand(program, context);
 addTraceCommand(program, context);
+addHoldCommand(program, context);
 addProducersCommand(program, context);
+addVerifyCommand(program, context);
 addRebuildIndexCommand(program, context);
 addRedactCommand(program, context, process.stdin);
+addEraseSubjectCommand(program, context, process.stdin);
 
 await runCommand(program);

@@ -139,7 +139,7 @@ function withoutUnused(type: string, properties: Properties): Properties {
   const unused =
     type === 'AWS::Lambda::Function'
       ? ['Code', 'Environment', 'Role', 'LoggingConfig', 'DeadLetterConfig', 'Layers', 'VpcConfig']
-      : ['KeyPolicy', 'FunctionName', 'LoggingConfiguration'];
+      : ['KeyPolicy', 'FunctionName'];
   return Object.fromEntries(Object.entries(properties).filter(([name]) => !unused.includes(name)));
 }
 

@@ -3,6 +3,7 @@ import { InvokeCommand } from '@aws-sdk/client-lambda';
 import { renderRun } from '../bin/evidence/render-run.ts';
 import { renderTrace } from '../bin/evidence/render-trace.ts';
 import type { AuditAnswer } from '../lambdas/audit-retention/handler.ts';
+import type { SealAnswer } from '../lambdas/seal/handler.ts';
 import { createClients } from './clients.ts';
 import type { Environment } from './environment.ts';
 import { UserError } from './errors.ts';
@@ -46,15 +47,30 @@ export async function waitUntilStored(
 }
 
 /** Runs the retention audit once, now, through the deployed function. */
-export async function runAudits({ endpointUrl, functions }: Environment): Promise<AuditAnswer> {
+export function runAudits(environment: Environment): Promise<AuditAnswer> {
+  return invoke(environment, 'auditRetention', {});
+}
+
+/** A start waits for no more digests than this; the schedule makes the rest after a long stop. */
+const DIGESTS_OF_A_START = 100;
+
+/** Seals what landed until a minute ago. */
+export function runSeal(environment: Environment): Promise<SealAnswer> {
+  return invoke(environment, 'seal', { maxDigests: DIGESTS_OF_A_START });
+}
+
+async function invoke<Answer>(
+  { endpointUrl, functions }: Environment,
+  name: 'auditRetention' | 'seal',
+  request: object,
+): Promise<Answer> {
   const { Payload, FunctionError } = await createClients(endpointUrl).lambda.send(
-    new InvokeCommand({ FunctionName: functions.auditRetention, Payload: '{}' }),
+    new InvokeCommand({ FunctionName: functions[name], Payload: JSON.stringify(request) }),
   );
-  if (FunctionError)
-    throw new UserError(
-      'The retention audit failed: look into the log of the audit-retention function.',
-    );
-  return JSON.parse(Buffer.from(Payload ?? []).toString()) as AuditAnswer;
+  if (FunctionError) {
+    throw new UserError(`The function ${functions[name]} failed: look into its log.`);
+  }
+  return JSON.parse(Buffer.from(Payload ?? []).toString()) as Answer;
 }
 
 /** What the store can say about one run, and where to go from here. */
@@ -73,6 +89,13 @@ export async function describeEvidence(environment: Environment, runId: string):
 export function describeAudit({ report, location }: AuditAnswer): string {
   const { checked, findings, status, population } = report;
   return `Retention audit: ${status}, ${population.deliveries} deliveries in ${checked.versions} object versions, ${checked.traces} traces, ${findings.length} findings\n  report s3://${location.bucket}/${location.key}`;
+}
+
+/** Where the digest chain stands. */
+export function describeSeal({ head, anchor, isCaughtUp }: SealAnswer): string {
+  if (!head) return 'Digest chain: nothing is sealed yet, the first interval has not closed';
+  const behind = isCaughtUp ? '' : ', catching up';
+  return `Digest chain: sealed up to ${head.to}${behind}, anchor: ${anchor}\n  head ${head.key}\n  sha256 ${head.sha256}`;
 }
 
 /** URLs, keys and the next three commands. */

@@ -11,7 +11,9 @@ import {
   describeAccess,
   describeAudit,
   describeEvidence,
+  describeSeal,
   runAudits,
+  runSeal,
   waitUntilStored,
 } from './report.ts';
 import { seed } from './seed.ts';
@@ -40,9 +42,11 @@ async function demonstrate(paths: LocalPaths, environment: Environment): Promise
   if (shown === undefined) throw new UserError('The recorded workload holds no run.');
   await progress('Waiting until it is stored', () => waitUntilStored(environment, sent));
   const audit = await progress('Running the audits', () => runAudits(environment));
+  const sealed = await progress('Sealing', () => runSeal(environment));
   return [
     await describeEvidence(environment, shown.runId),
     describeAudit(audit),
+    describeSeal(sealed),
     describeAccess(environment, shown.runId, paths.environment),
   ].join('\n\n');
 }

@@ -1,11 +1,14 @@
+import { randomUUID } from 'node:crypto';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { KMSClient } from '@aws-sdk/client-kms';
 import { S3Client } from '@aws-sdk/client-s3';
 import { DynamoProducerDirectory } from '../../lambdas/adapters/dynamo-producer-directory.ts';
+import { DynamoSubjectKeys } from '../../lambdas/adapters/dynamo-subject-keys.ts';
 import { DynamoTable } from '../../lambdas/adapters/dynamo-table.ts';
 import {
   createEpochKey,
   fileEpochKey,
+  KmsEpochKeys,
   type WrappedEpochKey,
 } from '../../lambdas/adapters/kms-epoch-keys.ts';
 import { randomText } from '../../lambdas/adapters/random-text.ts';
@@ -14,6 +17,7 @@ import { EvidencePrefix } from '../../lambdas/domain/evidence/evidence-prefix.ts
 import { lockFor } from '../../lambdas/domain/evidence/retention.ts';
 import type { ChangeDependencies } from '../../lambdas/domain/producers/commit-change.ts';
 import type { ChangedBy } from '../../lambdas/domain/producers/producer.ts';
+import type { SubjectDependencies } from '../../lambdas/domain/subjects/erase-subject.ts';
 import type { EnvironmentConfig } from '../../lib/config/environment-config.ts';
 import { environments } from '../../lib/config/environments.ts';
 import { retentionSetting } from '../../lib/config/retention-setting.ts';
@@ -29,6 +33,8 @@ export interface Administration {
   ensureFirstEpoch(): Promise<void>;
   /** What a change of a producer needs. */
   readonly producers: ChangeDependencies;
+  /** What an erasure needs. */
+  readonly subjects: SubjectDependencies;
 }
 
 /** As whom a command changes a producer. */
@@ -48,7 +54,9 @@ export function administrationOf(deployment: DeploymentRecord): Administration {
   const { stage, buckets, tables, hmacKeyArn } = deployment;
   const config = clientConfigOf(deployment);
   const vault = new S3EvidenceVault(new S3Client(config), buckets.vault);
-  const table = new DynamoTable(new DynamoDBClient(config), tables.producers);
+  const dynamo = new DynamoDBClient(config);
+  const table = new DynamoTable(dynamo, tables.producers);
+  const kms = new KMSClient(config);
   const retention = retentionSetting(configOf(stage));
   return {
     async ensureFirstEpoch() {
@@ -59,7 +67,6 @@ export function administrationOf(deployment: DeploymentRecord): Administration {
         return;
       }
       const notBefore = new Date(0).toISOString();
-      const kms = new KMSClient(config);
       const document = await createEpochKey(kms, hmacKeyArn, FIRST_EPOCH, notBefore);
       const now = Date.now();
       await vault.putDocument(key, document, lockFor(retention, retention.recordDays, now, now));
@@ -69,11 +76,19 @@ export function administrationOf(deployment: DeploymentRecord): Administration {
       ...{ vault, retention, randomText, clock: Date.now },
       directory: new DynamoProducerDirectory(table),
     },
+    subjects: {
+      ...{ vault, retention, clock: Date.now, newErasureId: randomUUID },
+      subjects: new DynamoSubjectKeys(new DynamoTable(dynamo, tables.subjects)),
+      epochKeys: () => new KmsEpochKeys(kms, table, Date.now).every(),
+    },
   };
 }
 
-/** How clients of AWS reach a deployment. */
-export function clientConfigOf({ region, endpointUrl }: DeploymentRecord) {
+/** How the clients of the AWS SDK reach a deployment. */
+export function clientConfigOf({
+  region,
+  endpointUrl,
+}: Pick<DeploymentRecord, 'region' | 'endpointUrl'>) {
   if (!endpointUrl) return { region };
   return {
     region,

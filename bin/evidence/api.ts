@@ -12,23 +12,49 @@ const EXIT_BY_STATUS: Readonly<Record<number, number>> = {
   409: ExitCode.usage,
 };
 
+interface Problem {
+  readonly detail?: string;
+  readonly errors?: ReadonlyArray<{ readonly path: string; readonly rule: string }>;
+}
+
 interface Target {
   readonly url: string;
   readonly key: string;
 }
 
 /**
- * Reads one resource of the query API as text: numbers that a double cannot hold stay what they are.
+ * Reads one resource of the API as text: numbers that a double cannot hold stay what they are.
  * @throws CliError usage (2) when no target is named, cannotLook (3) when the store does not answer or refuses
  */
-export async function readApi(
+export function readApi(
   path: string,
   options: GlobalOptions,
   context: CliContext,
 ): Promise<string> {
-  const { url, key } = resolveTarget(options, context.env);
+  return call(path, { headers: {} }, resolveTarget(options, context.env, 'read'));
+}
+
+/** Asks for a change the same way; of a local store with the administrator's key. */
+export function changeByApi(
+  method: 'PUT' | 'DELETE',
+  path: string,
+  body: unknown,
+  options: GlobalOptions,
+  context: CliContext,
+): Promise<string> {
+  const headers = { 'content-type': 'application/json' };
+  const request = { method, headers, body: JSON.stringify(body) };
+  return call(path, request, resolveTarget(options, context.env, 'admin'));
+}
+
+async function call(
+  path: string,
+  { headers, ...request }: RequestInit & { readonly headers: Record<string, string> },
+  { key, url }: Target,
+): Promise<string> {
   const response = await fetch(url + path, {
-    headers: { authorization: `Bearer ${key}` },
+    ...request,
+    headers: { ...headers, authorization: `Bearer ${key}` },
     signal: AbortSignal.timeout(TIMEOUT_MILLIS),
   }).catch(() => {
     throw new CliError(
@@ -40,24 +66,29 @@ export async function readApi(
   if (response.ok) return text;
   throw new CliError(
     EXIT_BY_STATUS[response.status] ?? ExitCode.cannotLook,
-    `${response.status}: ${detailOf(text)}`,
+    `${response.status}: ${reasonOf(text)}`,
   );
 }
 
-function resolveTarget({ url, key, stage }: GlobalOptions, env: NodeJS.ProcessEnv): Target {
+function resolveTarget(
+  { url, key, stage }: GlobalOptions,
+  env: NodeJS.ProcessEnv,
+  role: 'read' | 'admin',
+): Target {
   // What is said with the command outranks what the shell says.
   const named = url ?? (stage === undefined ? env.EVIDENCE_URL : undefined);
   const recorded = named ? undefined : readDeployment(stage, env);
-  const bearer = key ?? env.EVIDENCE_KEY ?? recorded?.keys?.read;
+  const bearer = key ?? env.EVIDENCE_KEY ?? recorded?.keys?.[role];
   if (!bearer)
     throw new CliError(ExitCode.usage, 'No key is named: give --key or set EVIDENCE_KEY.');
   return { url: (named ?? (recorded as DeploymentRecord).apiUrl).replace(/\/+$/, ''), key: bearer };
 }
 
-function detailOf(body: string): string {
+function reasonOf(body: string): string {
   try {
-    const { detail } = JSON.parse(body) as { detail?: string };
-    return detail === undefined ? 'the store gave no reason' : printable(detail);
+    const { detail, errors = [] } = JSON.parse(body) as Problem;
+    const rules = errors.map(({ path, rule }) => `; ${path}: ${rule}`).join('');
+    return detail === undefined ? 'the store gave no reason' : printable(detail + rules);
   } catch {
     return 'the answer is not from this store; check the URL';
   }

@@ -6,7 +6,12 @@ import { CliError, ExitCode } from './cli.ts';
 /** The parts of a deployment that tools address by name, from the outputs of its stacks. */
 export interface DeployedResources {
   readonly buckets: { readonly vault: string; readonly staging: string };
-  readonly tables: { readonly index: string; readonly producers: string; readonly usage: string };
+  readonly tables: {
+    readonly index: string;
+    readonly producers: string;
+    readonly usage: string;
+    readonly subjects: string;
+  };
   readonly streams: { readonly lineage: string; readonly traces: string };
   readonly functions: {
     readonly ingest: string;
@@ -18,10 +23,15 @@ export interface DeployedResources {
     readonly producers: string;
     readonly auditRetention: string;
     readonly reportRejections: string;
+    readonly holds: string;
+    readonly reconcileHolds: string;
+    readonly seal: string;
     readonly rebuildIndex: string;
   };
   readonly stateMachines: { readonly rebuildIndex: string };
   readonly hmacKeyArn: string;
+  /** The key that signs digests. */
+  readonly signingKeyId: string;
 }
 
 /** @param output answers the value of a stack output, or throws what the caller wants thrown */
@@ -32,6 +42,7 @@ export function resourcesFrom(output: (name: string) => string): DeployedResourc
       index: output('IndexTableName'),
       producers: output('ProducersTableName'),
       usage: output('UsageTableName'),
+      subjects: output('SubjectsTableName'),
     },
     streams: { lineage: output('LineageStreamName'), traces: output('TracesStreamName') },
     functions: {
@@ -44,10 +55,14 @@ export function resourcesFrom(output: (name: string) => string): DeployedResourc
       producers: output('ProducersFunctionName'),
       auditRetention: output('AuditRetentionFunctionName'),
       reportRejections: output('ReportRejectionsFunctionName'),
+      holds: output('HoldsFunctionName'),
+      reconcileHolds: output('ReconcileHoldsFunctionName'),
+      seal: output('SealFunctionName'),
       rebuildIndex: output('RebuildIndexFunctionName'),
     },
     stateMachines: { rebuildIndex: output('RebuildIndexStateMachineArn') },
     hmacKeyArn: output('HmacKeyArn'),
+    signingKeyId: output('SigningKeyId'),
   };
 }
 
@@ -75,7 +90,7 @@ export interface DeploymentRecord extends DeployedResources {
   readonly apiUrl: string;
   readonly clientUrls: ClientUrls;
   /** Only on an emulator: keys of an account are never written to disk. */
-  readonly keys?: { readonly read: string };
+  readonly keys?: { readonly read: string; readonly admin: string };
 }
 
 /**

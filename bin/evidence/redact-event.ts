@@ -9,6 +9,10 @@ import { acceptBatch } from '../../lambdas/domain/openlineage/accept-batch.ts';
 import { prepareEvent } from '../../lambdas/domain/openlineage/prepare-event.ts';
 import type { OutgoingRecord } from '../../lambdas/domain/ports.ts';
 import type { RedactionPolicy } from '../../lambdas/domain/redaction/policy.ts';
+import {
+  type SubjectPseudonyms,
+  subjectPseudonym,
+} from '../../lambdas/domain/subjects/pseudonym.ts';
 import { acceptExport } from '../../lambdas/domain/traces/accept-export.ts';
 import { frameExport } from '../../lambdas/domain/traces/frame-export.ts';
 import { prepareTraces } from '../../lambdas/domain/traces/prepare-trace.ts';
@@ -17,6 +21,12 @@ import { printable, table } from './table.ts';
 
 /** Public, so that a preview is the same everywhere; a store has a secret one for each epoch. */
 export const PREVIEW_KEY = { epoch: 0, secret: Buffer.from('lineage-evidence preview') };
+
+/** A store has a key for each person. */
+const PREVIEW_SUBJECTS: SubjectPseudonyms = (identity) =>
+  subjectPseudonym(PREVIEW_KEY.secret, identity);
+
+const BYTE_ORDER_MARK = '\uFEFF';
 
 /** Any time that a store takes: nothing of a document depends on it. */
 const PREVIEWED_AT_MILLIS = Date.UTC(2026, 0);
@@ -102,7 +112,9 @@ export function renderPreview({ file, kind, document, redaction, facts }: EventP
 
 async function readText(file: string): Promise<string> {
   try {
-    return await readFile(file, 'utf8');
+    const text = await readFile(file, 'utf8');
+    // Windows writes one; a store drops it too.
+    return text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
   } catch {
     throw new CliError(ExitCode.usage, `${file} cannot be read.`);
   }
@@ -123,14 +135,16 @@ function isExport(text: string): boolean {
 function prepareEvents(file: string, text: string, policy: RedactionPolicy): Prepared[] {
   return acceptBatch(text, ACCEPTANCE).map((item) => {
     if ('accepted' in item) {
-      return prepareEvent(toConsumed(item.accepted.record), { policy, key: PREVIEW_KEY });
+      return prepareEvent(toConsumed(item.accepted.record), {
+        ...{ policy, key: PREVIEW_KEY, subjects: PREVIEW_SUBJECTS },
+      });
     }
     throw refusal(`${file}, event ${item.index + 1}`, item.violations);
   });
 }
 
 function prepareExport(text: string, policy: RedactionPolicy): Prepared[] {
-  const settings = { policy, key: PREVIEW_KEY };
+  const settings = { policy, key: PREVIEW_KEY, subjects: PREVIEW_SUBJECTS };
   return frameExport(acceptExport(text), [], ACCEPTANCE).map((record) =>
     prepareTraces(toConsumed(record), settings, RUN_ID_ATTRIBUTES),
   );

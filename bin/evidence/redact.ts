@@ -50,8 +50,12 @@ Pseudonyms and fingerprints are made with a fixed, public preview key; a store u
   npx evidence redact --event event.json --policy redaction.json`,
     )
     .action(async (options: RedactOptions, command: Command) => {
+      if (options.event === undefined) {
+        refuseBeside('statements', { policy: options.policy });
+        return redactStatements(input, context, options);
+      }
+      refuseBeside('--event', { dialect: options.dialect, ndjson: options.ndjson });
       const policy = options.policy === undefined ? STRICT : await policyIn(options.policy);
-      if (options.event === undefined) return redactStatements(input, context, options);
       const { json } = globalOptions(command);
       for (const file of options.event) {
         for (const preview of await previewFile(file, policy)) {
@@ -59,6 +63,16 @@ Pseudonyms and fingerprints are made with a fixed, public preview key; a store u
         }
       }
     });
+}
+
+/**
+ * An option that would change nothing is a mistake: what is shown would not be what was asked for.
+ * @throws CliError usage (2)
+ */
+function refuseBeside(what: string, options: Readonly<Record<string, unknown>>): void {
+  const [given] = Object.entries(options).find(([, value]) => value !== undefined) ?? [];
+  if (given === undefined) return;
+  throw new CliError(ExitCode.usage, `--${given} says nothing about ${what}: leave it out.`);
 }
 
 /** @throws CliError usage (2) that says what is wrong with the policy */

@@ -18,6 +18,12 @@ export function renderRun(run: RunView): string {
     section('Spans', renderTraces(run)),
     section('Row limits', 'limits' in run ? run.limits.map(renderLimit) : []),
     section(
+      'Legal holds',
+      run.holds.map(
+        ({ reference, status, at }) => `${printable(reference)}: ${status} since ${at}`,
+      ),
+    ),
+    section(
       'Findings',
       run.findings.map(({ kind, severity, id }) => `${severity} ${kind} ${id}`),
     ),
@@ -39,6 +45,7 @@ function renderHeld(run: HeldRun): string[] {
     [
       `Submitter  ${run.submitter.map(({ producerId }) => producerId).join(', ')}`,
       `Locked     ${retention.mode ?? 'not locked'} until ${retention.retainUntil ?? '-'}, legal hold ${retention.legalHold ? 'on' : 'off'} (class ${retention.class})`,
+      `Sealed     ${renderIntegrity(run.integrity)}`,
     ].join('\n'),
     ...statements.map(renderStatement),
     section('Timeline', [
@@ -55,6 +62,12 @@ function renderHeld(run: HeldRun): string[] {
     ]),
     section('Stored at', renderObjects(run)),
   ];
+}
+
+function renderIntegrity({ status, digestKey, from }: HeldRun['integrity']): string {
+  if (status === 'sealed')
+    return `by ${digestKey}${from === 'listing' ? ' (by its interval)' : ''}`;
+  return status === 'late' ? 'late: not by the digest of its interval' : 'not yet';
 }
 
 /** What one group says of the run; the group is named where there are several. */

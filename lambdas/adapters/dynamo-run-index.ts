@@ -1,8 +1,10 @@
 import type { Finding } from '../domain/audit/findings.ts';
+import { uniqueBy } from '../domain/collections.ts';
 import { hourOf, indexShardOf } from '../domain/evidence/hour-shard.ts';
 import type {
   DeclarationEntry,
   DeliveryEntry,
+  EventClaim,
   ReferenceEntry,
   RunDatasetEntry,
   RunEventEntry,
@@ -23,6 +25,7 @@ const EXPIRY_SLACK_SECONDS = 30 * 86_400;
 const Collection = {
   delivery: 'delivery',
   runEvents: 'run-events',
+  eventClaims: 'event-claims',
   runDatasets: 'run-datasets',
   runTraces: 'run-traces',
   runFindings: 'run-findings',
@@ -43,8 +46,10 @@ export class DynamoRunIndex implements RunIndex {
 
   async putDelivery(entry: DeliveryEntry): Promise<void> {
     // A row of its own for quarantine: a record that is archived after all is found as archived.
-    const sort = entry.kind === 'quarantine' ? 'quarantine' : (entry.traceId ?? '');
-    const key = itemKey([Collection.delivery, entry.receiptId], sort);
+    const key = deliveryKey(
+      entry.receiptId,
+      entry.kind === 'quarantine' ? 'quarantine' : entry.traceId,
+    );
     const hourKey = hourKeyOf(hourOf(entry.acceptedAt), indexShardOf(entry.receiptId));
     await this.#table.putOnce(key, {
       entry,
@@ -55,10 +60,7 @@ export class DynamoRunIndex implements RunIndex {
   }
 
   async putRunEvent(entry: RunEventEntry): Promise<void> {
-    await this.#table.putOnce(itemKey([Collection.runEvents, entry.runKey], entry.receiptId), {
-      entry,
-      ...expiry(entry.lock),
-    });
+    await this.#table.putOnce(runEventKey(entry), { entry, ...expiry(entry.lock) });
   }
 
   async putRunDataset(entry: RunDatasetEntry): Promise<void> {
@@ -117,18 +119,26 @@ export class DynamoRunIndex implements RunIndex {
     }
   }
 
+  async claimEvent(claim: EventClaim): Promise<EventClaim> {
+    const { group, runKey, eventType, eventTimeUtc } = claim;
+    const key = itemKey([Collection.eventClaims, runKey, group], eventType, eventTimeUtc);
+    if (await this.#table.putOnce(key, { entry: claim, ...expiry(claim.lock) })) return claim;
+    const standing = await this.#table.get(key, true);
+    return standing ? entryOf(standing) : claim;
+  }
+
   async promoteTraceDelivery(
     entry: TraceDeliveryEntry,
     location: Location,
     lock: Lock,
   ): Promise<void> {
     // The trace row goes last: as long as it says "staged", a retry comes back here.
-    const deliveryKey = itemKey([Collection.delivery, entry.receiptId], entry.traceId);
-    const delivery = await this.#table.get(deliveryKey, true);
+    const key = deliveryKey(entry.receiptId, entry.traceId);
+    const delivery = await this.#table.get(key, true);
     if (delivery) {
       const promoted = { ...entryOf<DeliveryEntry>(delivery), location, lock, governed: true };
       await this.#table.replaceWhere(
-        deliveryKey,
+        key,
         { ...delivery, entry: promoted, governed: true, ...expiry(lock) },
         'governed',
         false,
@@ -142,8 +152,40 @@ export class DynamoRunIndex implements RunIndex {
     );
   }
 
+  async extendRow(entry: RunEventEntry | TraceDeliveryEntry, retainUntil: string): Promise<void> {
+    // The row of the event goes last: as long as it has the old lock, a retry comes back here.
+    const isTrace = 'traceId' in entry;
+    const delivery = deliveryKey(entry.receiptId, isTrace ? entry.traceId : undefined);
+    for (const key of [delivery, isTrace ? traceDeliveryKey(entry) : runEventKey(entry)]) {
+      const values = { ':until': retainUntil, ':expiry': expirySeconds(retainUntil) };
+      await this.#table.update(key, {
+        set: '#entry.#lock.#until = :until, #expiry = :expiry',
+        condition: '#expiry < :expiry',
+        names: {
+          '#entry': 'entry',
+          '#lock': 'lock',
+          '#until': 'retainUntil',
+          '#expiry': TableAttribute.expiry,
+        },
+        values,
+      });
+    }
+  }
+
   deliveries(receiptId: string): Promise<DeliveryEntry[]> {
     return this.#entries(Collection.delivery, receiptId);
+  }
+
+  async findDeliveries(
+    records: ReadonlyArray<{ readonly receiptId: string; readonly traceId?: string }>,
+  ): Promise<Array<DeliveryEntry | undefined>> {
+    const nameOf = ({ pk, sk }: ItemKey) => `${pk}${sk}`;
+    const keys = records.map((record) => deliveryKey(record.receiptId, record.traceId));
+    const items = await this.#table.getMany(uniqueBy(keys, nameOf));
+    const byName = new Map(
+      items.map((item) => [nameOf(item as unknown as ItemKey), entryOf<DeliveryEntry>(item)]),
+    );
+    return keys.map((key) => byName.get(nameOf(key)));
   }
 
   async delivery(receiptId: string): Promise<DeliveryEntry | undefined> {
@@ -153,6 +195,12 @@ export class DynamoRunIndex implements RunIndex {
 
   runEvents(runKey: string): Promise<RunEventEntry[]> {
     return this.#entries(Collection.runEvents, runKey);
+  }
+
+  async *runEventsLockedBefore(runKey: string, time: string): AsyncGenerator<RunEventEntry> {
+    const partition = storeKey(Collection.runEvents, runKey);
+    for await (const item of this.#table.expiringBefore(partition, expirySeconds(time)))
+      yield entryOf(item);
   }
 
   holdsRun(runKey: string): Promise<boolean> {
@@ -210,6 +258,15 @@ function itemKey(partition: readonly string[], ...sort: readonly string[]): Item
   return { pk: storeKey(...partition), sk: storeKey(...sort) };
 }
 
+/** What is filed once has an empty second part. */
+function deliveryKey(receiptId: string, part = ''): ItemKey {
+  return itemKey([Collection.delivery, receiptId], part);
+}
+
+function runEventKey({ runKey, receiptId }: RunEventEntry): ItemKey {
+  return itemKey([Collection.runEvents, runKey], receiptId);
+}
+
 function traceDeliveryKey({ traceId, receiptId }: TraceDeliveryEntry): ItemKey {
   return itemKey([Collection.traceDeliveries, traceId], receiptId);
 }
@@ -219,8 +276,11 @@ function hourKeyOf(hour: string, shard: number): string {
 }
 
 function expiry({ retainUntil }: Lock): Item {
-  const lockedUntilSeconds = Math.floor(Date.parse(retainUntil) / 1000);
-  return { [TableAttribute.expiry]: lockedUntilSeconds + EXPIRY_SLACK_SECONDS };
+  return { [TableAttribute.expiry]: expirySeconds(retainUntil) };
+}
+
+function expirySeconds(retainUntil: string): number {
+  return Math.floor(Date.parse(retainUntil) / 1000) + EXPIRY_SLACK_SECONDS;
 }
 
 function entryOf<T>(item: Item): T {

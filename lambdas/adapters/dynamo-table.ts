@@ -1,4 +1,5 @@
 import {
+  BatchGetItemCommand,
   ConditionalCheckFailedException,
   type DynamoDBClient,
   GetItemCommand,
@@ -48,6 +49,9 @@ export type JointWrite =
   /** Sets attributes and leaves the others of the item as they are. */
   | { readonly key: ItemKey; readonly set: Item };
 
+/** What DynamoDB takes in one request. */
+const MAX_BATCH_GET = 100;
+
 /** One DynamoDB table, reduced to what a cache of evidence needs. */
 export class DynamoTable {
   readonly #client: DynamoDBClient;
@@ -58,9 +62,9 @@ export class DynamoTable {
     this.#table = table;
   }
 
-  /** Puts an item unless its key is taken: the first stored location wins. */
-  async putOnce(key: ItemKey, item: Item): Promise<void> {
-    await this.#put(key, item, `attribute_not_exists(${TableAttribute.partition})`, {});
+  /** Puts an item unless its key is taken: the first stored location wins. False when it was taken. */
+  putOnce(key: ItemKey, item: Item): Promise<boolean> {
+    return this.#put(key, item, `attribute_not_exists(${TableAttribute.partition})`, {});
   }
 
   /** Puts an item unless one stands there whose attribute is no greater: the least wins, in whatever order they come. */
@@ -81,6 +85,12 @@ export class DynamoTable {
     expected: unknown,
   ): Promise<void> {
     await this.#put(key, item, `${attribute} = :expected`, { ':expected': expected });
+  }
+
+  /** Puts an item unless one stands there whose attribute is as high or higher: the order of writes does not matter. */
+  async putNewer(key: ItemKey, item: Item, attribute: string): Promise<void> {
+    const condition = `attribute_not_exists(${TableAttribute.partition}) OR #a < :new`;
+    await this.#put(key, item, condition, { ':new': item[attribute] }, { '#a': attribute });
   }
 
   /** Changes an item, which need not be there yet. False when the condition does not hold. */
@@ -132,6 +142,26 @@ export class DynamoTable {
     return Item && unmarshall(Item);
   }
 
+  /** Items by their keys, read consistently, in any order; keys are distinct. */
+  async getMany(keys: readonly ItemKey[]): Promise<Item[]> {
+    const items: Item[] = [];
+    let left = keys.map((key) => marshall(key));
+    for (let tries = 0; left.length > 0; tries++) {
+      if (tries > keys.length) throw new UnavailableError('dynamodb');
+      const asked = left.slice(0, MAX_BATCH_GET);
+      const { Responses = {}, UnprocessedKeys = {} } = await attempt('dynamodb', () =>
+        this.#client.send(
+          new BatchGetItemCommand({
+            RequestItems: { [this.#table]: { Keys: asked, ConsistentRead: true } },
+          }),
+        ),
+      );
+      for (const item of Responses[this.#table] ?? []) items.push(unmarshall(item));
+      left = [...(UnprocessedKeys[this.#table]?.Keys ?? []), ...left.slice(MAX_BATCH_GET)];
+    }
+    return items;
+  }
+
   /** All items of one partition, read consistently. */
   async collection(pk: string): Promise<Item[]> {
     const items: Item[] = [];
@@ -178,6 +208,16 @@ export class DynamoTable {
     });
   }
 
+  /** Items of one partition that DynamoDB may drop before a time (seconds since 1970), page by page. */
+  expiringBefore(pk: string, seconds: number): AsyncIterable<Item> {
+    return this.#query({
+      KeyConditionExpression: `${TableAttribute.partition} = :pk`,
+      FilterExpression: `${TableAttribute.expiry} < :seconds`,
+      ExpressionAttributeValues: marshall({ ':pk': pk, ':seconds': seconds }),
+      ConsistentRead: true,
+    });
+  }
+
   /** Whether a partition has any item. */
   async holds(pk: string): Promise<boolean> {
     const { Count = 0 } = await attempt('dynamodb', () =>
@@ -205,13 +245,20 @@ export class DynamoTable {
     }
   }
 
-  async #put(key: ItemKey, item: Item, condition: string, values: Item): Promise<boolean> {
+  async #put(
+    key: ItemKey,
+    item: Item,
+    condition: string,
+    values: Item,
+    names?: Readonly<Record<string, string>>,
+  ): Promise<boolean> {
     try {
       await this.#client.send(
         new PutItemCommand({
           TableName: this.#table,
           Item: toRow({ ...item, ...key }),
           ConditionExpression: condition,
+          ...(names && { ExpressionAttributeNames: names }),
           ...(Object.keys(values).length > 0 && { ExpressionAttributeValues: marshall(values) }),
         }),
       );

@@ -3,7 +3,7 @@ import {
   GenerateDataKeyWithoutPlaintextCommand,
   type KMSClient,
 } from '@aws-sdk/client-kms';
-import { UnavailableError } from '../domain/errors.ts';
+import { errorCodes, UnavailableError } from '../domain/errors.ts';
 import type { EpochKey } from '../domain/evidence/keyed-hash.ts';
 import { storeKey } from '../domain/evidence/store-key.ts';
 import type { Clock, EpochKeys } from '../domain/ports.ts';
@@ -54,6 +54,22 @@ export class KmsEpochKeys implements EpochKeys {
     if (all.length === 0) throw new UnavailableError('hmac_key');
     const found = all.find(isIt);
     return found && this.#unwrap(found);
+  }
+
+  /**
+   * The keys of all epochs but those whose CMK was deleted, the oldest first.
+   * @throws UnavailableError when one cannot be unwrapped for any other reason
+   */
+  async every(): Promise<EpochKey[]> {
+    const keys: EpochKey[] = [];
+    for (const document of await this.#all()) {
+      try {
+        keys.push(await this.#unwrap(document));
+      } catch (error) {
+        if (!errorCodes(error).includes('NotFoundException')) throw error;
+      }
+    }
+    return keys;
   }
 
   /** @param notBeforeMillis documents that were read earlier are read anew */

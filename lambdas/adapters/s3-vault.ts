@@ -2,14 +2,14 @@ import type { S3Client } from '@aws-sdk/client-s3';
 import type { EvidenceObject } from '../domain/evidence/evidence-object.ts';
 import type { Lock } from '../domain/evidence/retention.ts';
 import { sha256Hex } from '../domain/evidence/store-key.ts';
-import type { EvidenceVault, ObjectVersion, TraceStaging } from '../domain/ports.ts';
+import type { ChainVault, ObjectVersion, TraceStaging } from '../domain/ports.ts';
 import { WriteOnceBucket } from './s3-write-once-bucket.ts';
 
 const GZIP = 'application/gzip';
 const JSON_TYPE = 'application/json';
 
 /** The locked bucket. */
-export class S3EvidenceVault implements EvidenceVault {
+export class S3EvidenceVault implements ChainVault {
   readonly #bucket: WriteOnceBucket;
 
   constructor(client: S3Client, bucket: string) {
@@ -24,10 +24,19 @@ export class S3EvidenceVault implements EvidenceVault {
 
   async putDocument(key: string, document: unknown, lock: Lock): Promise<ObjectVersion> {
     const body = Buffer.from(JSON.stringify(document));
+    return this.putBytes(key, body, lock, { contentType: JSON_TYPE });
+  }
+
+  async putBytes(
+    key: string,
+    body: Uint8Array,
+    lock: Lock,
+    description: Parameters<ChainVault['putBytes']>[3],
+  ): Promise<ObjectVersion> {
     const contentHash = sha256Hex(body);
     const { lock: _lock, ...version } = await this.#bucket.put({
       ...{ key, body, contentHash, lock },
-      contentType: JSON_TYPE,
+      ...description,
     });
     return version;
   }
@@ -37,6 +46,10 @@ export class S3EvidenceVault implements EvidenceVault {
     if (!standing) return undefined;
     const { lock: _lock, ...version } = standing;
     return version;
+  }
+
+  holds(version: ObjectVersion): Promise<boolean> {
+    return this.#bucket.holds(version);
   }
 
   /** A document that is written once; undefined when it is not there. */

@@ -3,9 +3,9 @@ import {
   GetObjectLegalHoldCommand,
   GetObjectRetentionCommand,
   HeadObjectCommand,
-  ListObjectsV2Command,
   ListObjectVersionsCommand,
   type ObjectVersion as ObjectVersionEntry,
+  type ReplicationStatus,
   type S3Client,
   S3ServiceException,
 } from '@aws-sdk/client-s3';
@@ -31,7 +31,9 @@ export class S3VersionInspector implements VersionInspector {
   async inspect({ bucket, key, versionId }: ObjectVersion): Promise<VersionState> {
     const target = { Bucket: bucket, Key: key, VersionId: versionId };
     try {
-      await this.#client.send(new HeadObjectCommand(target));
+      const { LastModified, ReplicationStatus } = await this.#client.send(
+        new HeadObjectCommand(target),
+      );
       const [retention, hold] = await Promise.all([
         this.#client.send(new GetObjectRetentionCommand(target)).catch(noLock),
         this.#client.send(new GetObjectLegalHoldCommand(target)).catch(noLock),
@@ -39,9 +41,11 @@ export class S3VersionInspector implements VersionInspector {
       const { Mode, RetainUntilDate } = retention?.Retention ?? {};
       return {
         status: 'present',
+        lastModified: (LastModified as Date).toISOString(),
         ...(Mode && { mode: Mode }),
         ...(RetainUntilDate && { retainUntil: RetainUntilDate.toISOString() }),
         legalHold: hold?.LegalHold?.Status === 'ON',
+        ...replicationOf(ReplicationStatus),
       };
     } catch (error) {
       const status = statusOf(error);
@@ -76,23 +80,27 @@ export class S3VersionInspector implements VersionInspector {
     } while (KeyMarker);
   }
 
+  /** From the list of versions: a folder whose objects are all hidden by delete markers is one as well. */
   async folders(bucket: string, prefix: string): Promise<string[]> {
     const folders: string[] = [];
-    let ContinuationToken: string | undefined;
+    let KeyMarker: string | undefined;
+    let VersionIdMarker: string | undefined;
     do {
       const page = await this.#attempt(() =>
         this.#client.send(
-          new ListObjectsV2Command({
+          new ListObjectVersionsCommand({
             Bucket: bucket,
             Prefix: prefix,
             Delimiter: '/',
-            ContinuationToken,
+            KeyMarker,
+            VersionIdMarker,
           }),
         ),
       );
       folders.push(...(page.CommonPrefixes ?? []).flatMap(({ Prefix }) => Prefix ?? []));
-      ContinuationToken = page.NextContinuationToken;
-    } while (ContinuationToken);
+      KeyMarker = page.IsTruncated ? page.NextKeyMarker : undefined;
+      VersionIdMarker = page.NextVersionIdMarker;
+    } while (KeyMarker);
     return folders;
   }
 
@@ -104,6 +112,13 @@ export class S3VersionInspector implements VersionInspector {
       throw new UnavailableError('s3', { cause: error });
     }
   }
+}
+
+/** A copy that is itself a replica (`REPLICA`) has none of its own. */
+function replicationOf(status: ReplicationStatus | undefined) {
+  return status === 'PENDING' || status === 'FAILED' || status === 'COMPLETED'
+    ? { replication: status }
+    : {};
 }
 
 function listed(

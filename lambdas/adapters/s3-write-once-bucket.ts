@@ -9,7 +9,7 @@ import {
 import { LineageError } from '../domain/errors.ts';
 import type { Lock } from '../domain/evidence/retention.ts';
 import type { ObjectVersion } from '../domain/ports.ts';
-import { isS3Error, s3Unavailable } from './s3-errors.ts';
+import { isS3Error, s3Unavailable, s3WriteFailed } from './s3-errors.ts';
 
 /** Other content stands where ours should go: never overwritten, never ignored. */
 class ConflictingObjectError extends LineageError {
@@ -37,6 +37,8 @@ export interface WriteOncePut {
   readonly contentHash: string;
   readonly contentType: string;
   readonly lock?: Lock;
+  /** Beside what is ours; names in lower case, values in ASCII. */
+  readonly metadata?: Readonly<Record<string, string>>;
 }
 
 /** A bucket whose keys are written once, with checksum and lock in the same request. */
@@ -51,7 +53,7 @@ export class WriteOnceBucket {
 
   /**
    * Puts an object, or finds the same content there already and answers its version and lock.
-   * @throws ConflictingObjectError, UnavailableError
+   * @throws ConflictingObjectError, RefusedByStoreError, UnavailableError
    */
   async put(put: WriteOncePut): Promise<ObjectVersion & { lock?: Lock }> {
     for (let attempt = 0; ; attempt++) {
@@ -64,7 +66,7 @@ export class WriteOnceBucket {
           if (standing) return standing;
         }
         const isRace = isS3Error(error, 'ConditionalRequestConflict');
-        if (!isRace || attempt === MAX_CONFLICT_RETRIES) throw s3Unavailable(error);
+        if (!isRace || attempt === MAX_CONFLICT_RETRIES) throw s3WriteFailed(error);
       }
     }
   }
@@ -103,7 +105,21 @@ export class WriteOnceBucket {
     }
   }
 
-  #request({ key, body, contentHash, contentType, lock }: WriteOncePut): PutObjectCommandInput {
+  /** Whether a version is the one that stands under its key. @throws UnavailableError */
+  async holds({ key, versionId }: ObjectVersion): Promise<boolean> {
+    try {
+      const { VersionId } = await this.#client.send(
+        new HeadObjectCommand({ Bucket: this.#bucket, Key: key }),
+      );
+      return VersionId === versionId;
+    } catch (error) {
+      if (isS3Error(error, 'NotFound')) return false;
+      throw s3Unavailable(error);
+    }
+  }
+
+  #request(put: WriteOncePut): PutObjectCommandInput {
+    const { key, body, contentHash, contentType, lock, metadata } = put;
     return {
       Bucket: this.#bucket,
       Key: key,
@@ -111,7 +127,7 @@ export class WriteOnceBucket {
       ContentType: contentType,
       ChecksumSHA256: createHash('sha256').update(body).digest('base64'),
       IfNoneMatch: '*',
-      Metadata: { [Meta.contentHash]: contentHash, ...(lock && lockMetadata(lock)) },
+      Metadata: { ...metadata, [Meta.contentHash]: contentHash, ...(lock && lockMetadata(lock)) },
       ...(lock && {
         ObjectLockMode: lock.mode,
         ObjectLockRetainUntilDate: new Date(lock.retainUntil),

@@ -1,8 +1,11 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics } from '@aws-lambda-powertools/metrics';
+import { DynamoHoldIndex } from '../adapters/dynamo-hold-index.ts';
 import { DynamoRunIndex } from '../adapters/dynamo-run-index.ts';
+import { DynamoSubjectKeys } from '../adapters/dynamo-subject-keys.ts';
 import { DynamoTable } from '../adapters/dynamo-table.ts';
 import { KmsEpochKeys } from '../adapters/kms-epoch-keys.ts';
+import { S3LegalHolds } from '../adapters/s3-legal-holds.ts';
 import { S3ObjectReader } from '../adapters/s3-object-reader.ts';
 import { S3EvidenceVault, S3TraceStaging } from '../adapters/s3-vault.ts';
 import { createDynamoClient, createKmsClient, createS3Client } from '../shared/clients.ts';
@@ -14,14 +17,18 @@ import { createHandler } from './handler.ts';
 
 const s3 = createS3Client();
 const dynamo = createDynamoClient();
+const index = new DynamoTable(dynamo, requireEnv('INDEX_TABLE_NAME'));
 const producers = new DynamoTable(dynamo, requireEnv('PRODUCERS_TABLE_NAME'));
 
 const handle = createHandler({
   vault: new S3EvidenceVault(s3, requireEnv('VAULT_BUCKET_NAME')),
   reader: new S3ObjectReader(s3),
   staging: new S3TraceStaging(s3, requireEnv('STAGING_BUCKET_NAME')),
-  index: new DynamoRunIndex(new DynamoTable(dynamo, requireEnv('INDEX_TABLE_NAME'))),
+  index: new DynamoRunIndex(index),
+  holds: new DynamoHoldIndex(index),
+  legalHolds: new S3LegalHolds(s3),
   epochKeys: new KmsEpochKeys(createKmsClient(), producers, Date.now),
+  subjectKeys: new DynamoSubjectKeys(new DynamoTable(dynamo, requireEnv('SUBJECTS_TABLE_NAME'))),
   policy: readRedactionPolicy(),
   retention: requireRetention(),
   runIdAttributes: requireList('RUN_ID_ATTRIBUTES'),

@@ -32,7 +32,8 @@ export function createHandler({ logger, metrics, ...dependencies }: AuditRetenti
       const report = retentionReport(interval, audit);
       const location = await fileReport(report, dependencies);
       metrics.addMetric(Metric.auditedVersions, MetricUnit.Count, report.checked.versions);
-      metrics.addMetric(Metric.parityViolations, MetricUnit.Count, report.findings.length);
+      const violations = report.findings.filter(({ status }) => status !== 'resolved').length;
+      metrics.addMetric(Metric.parityViolations, MetricUnit.Count, violations);
       metrics.addMetric(
         Metric.auditIncomplete,
         MetricUnit.Count,
@@ -42,7 +43,8 @@ export function createHandler({ logger, metrics, ...dependencies }: AuditRetenti
         from: report.from,
         to: report.to,
         status: report.status,
-        findings: report.findings.length,
+        findings: violations,
+        extended: report.extended.evidence + report.extended.records,
       });
       return { report, location };
     } catch (error) {

@@ -3,6 +3,7 @@ import { Metrics } from '@aws-lambda-powertools/metrics';
 import { DynamoRunIndex } from '../adapters/dynamo-run-index.ts';
 import { DynamoTable } from '../adapters/dynamo-table.ts';
 import { S3ObjectReader } from '../adapters/s3-object-reader.ts';
+import { S3RetentionExtender } from '../adapters/s3-retention-extender.ts';
 import { S3EvidenceVault } from '../adapters/s3-vault.ts';
 import { S3VersionInspector } from '../adapters/s3-version-inspector.ts';
 import { createDynamoClient, createS3Client } from '../shared/clients.ts';
@@ -17,6 +18,8 @@ const vaultBucket = requireEnv('VAULT_BUCKET_NAME');
 const handle = createHandler({
   index: new DynamoRunIndex(new DynamoTable(createDynamoClient(), requireEnv('INDEX_TABLE_NAME'))),
   inspector: new S3VersionInspector(s3),
+  extender: new S3RetentionExtender(s3),
+  isReplicated: requireEnv('REPLICATED') === 'true',
   vaultBucket,
   vault: new S3EvidenceVault(s3, vaultBucket),
   reader: new S3ObjectReader(s3),

@@ -47,6 +47,15 @@ export class UnavailableError extends LineageError {
   }
 }
 
+/** A store will not take what it was given, whoever asks and however often: only something else helps. */
+export class RefusedByStoreError extends LineageError {
+  override readonly name = 'RefusedByStoreError';
+
+  constructor(store: string, options?: ErrorOptions) {
+    super(`${store}_refused`, `${store} does not take this`, options);
+  }
+}
+
 /** A producer sent more than it may at the moment: the same request may succeed later, answered with 503. */
 export class RateLimitedError extends LineageError {
   override readonly name = 'RateLimitedError';

@@ -1,9 +1,11 @@
-import type { Finding } from './audit/findings.ts';
+import type { Finding, StreamPlane } from './audit/findings.ts';
+import type { BucketGuards, KeyGuards, Seen } from './audit/guards.ts';
 import type { Rejection, RejectionCount } from './audit/rejections.ts';
 import type { EvidenceObject } from './evidence/evidence-object.ts';
 import type {
   DeclarationEntry,
   DeliveryEntry,
+  EventClaim,
   ReferenceEntry,
   RunDatasetEntry,
   RunEventEntry,
@@ -12,6 +14,7 @@ import type {
 } from './evidence/index-entries.ts';
 import type { EpochKey } from './evidence/keyed-hash.ts';
 import type { Lock } from './evidence/retention.ts';
+import type { Hold, HoldCover } from './holds/hold.ts';
 import type { Identity } from './openlineage/event.ts';
 import type { Producer } from './producers/producer.ts';
 import type { Registration } from './producers/registration.ts';
@@ -44,6 +47,8 @@ export interface EvidenceVault {
    * @throws UnavailableError, ConflictingObjectError when other content stands there
    */
   findDocument(key: string, document: unknown): Promise<ObjectVersion | undefined>;
+  /** Whether a version still stands under its key. @throws UnavailableError */
+  holds(version: ObjectVersion): Promise<boolean>;
 }
 
 /** The part of the vault that documents need which are read again when they are written. */
@@ -88,10 +93,14 @@ export interface WorkNotes {
 export type VersionState =
   | {
       readonly status: 'present';
+      /** RFC 3339 UTC, by the clock of S3, to the second. */
+      readonly lastModified: string;
       /** Absent when the version is not locked. */
       readonly mode?: Lock['mode'];
       readonly retainUntil?: string;
       readonly legalHold: boolean;
+      /** How far the copy in the replica is; absent where no rule copies it. */
+      readonly replication?: 'PENDING' | 'COMPLETED' | 'FAILED';
     }
   | { readonly status: 'missing' }
   | { readonly status: 'denied' };
@@ -105,6 +114,82 @@ export interface ListedVersion extends ObjectVersion {
   readonly bytes: number;
 }
 
+/** One object version, opened. */
+export interface OpenedVersion {
+  /** As S3 says; absent when the version is not locked. */
+  readonly lock?: Pick<Lock, 'mode' | 'retainUntil'>;
+  /** Names in lower case. */
+  readonly metadata: Readonly<Record<string, string>>;
+  /** Iterating throws UnavailableError when the connection breaks. */
+  readonly body: AsyncIterable<Uint8Array>;
+}
+
+/** Reads object versions of any size piece by piece, with what S3 says about them. */
+export interface VersionStreams {
+  /**
+   * @throws UnreadableRecordError when that version is gone, AccessDeniedError when content or lock may not be
+   * looked at, UnavailableError
+   */
+  open(version: ObjectVersion): Promise<OpenedVersion>;
+}
+
+/** The part of the vault that the digest chain is written to. */
+export interface ChainVault extends EvidenceVault {
+  /**
+   * Puts bytes as they are, with object metadata beside them, the same way as any document.
+   * @throws ConflictingObjectError when other bytes stand there, UnavailableError
+   */
+  putBytes(
+    key: string,
+    body: Uint8Array,
+    lock: Lock,
+    description: {
+      readonly contentType: string;
+      readonly metadata?: Readonly<Record<string, string>>;
+    },
+  ): Promise<ObjectVersion>;
+}
+
+/** A key that signs digests; its private half never leaves KMS. */
+export interface DigestSigner {
+  /** SHA-256 (hex) of the public key in DER form. */
+  readonly fingerprint: string;
+  /** SPKI, PEM. */
+  readonly publicKey: string;
+  /**
+   * ECDSA over the SHA-256 of the bytes; DER.
+   * @throws LineageError `signing_refused` when the key is disabled or ours no more, UnavailableError
+   */
+  sign(bytes: Uint8Array): Promise<Uint8Array>;
+}
+
+export interface SigningKeys {
+  /** The key of the configured generation. @throws as {@link DigestSigner.sign} */
+  current(): Promise<DigestSigner>;
+  /** The newest key with this fingerprint; undefined when no generation has it. @throws as {@link DigestSigner.sign} */
+  byFingerprint(fingerprint: string): Promise<DigestSigner | undefined>;
+}
+
+/** What goes out of the account after each digest, so that a chain cut short does not match it. */
+export interface AnchoredHead {
+  readonly bucket: string;
+  readonly key: string;
+  readonly number: number;
+  readonly from: string;
+  readonly to: string;
+  /** Hex, of the digest's bytes. */
+  readonly sha256: string;
+  /** Base64. */
+  readonly signature: string;
+}
+
+export interface HeadAnchor {
+  /** Where heads go, as digests say it. */
+  readonly name: string;
+  /** @throws UnavailableError */
+  publish(head: AnchoredHead): Promise<void>;
+}
+
 /** Looks at object versions one by one, and at what a folder really holds. */
 export interface VersionInspector {
   /** @throws UnavailableError when S3 does not answer */
@@ -113,6 +198,23 @@ export interface VersionInspector {
   list(bucket: string, prefix: string): AsyncIterable<ListedVersion>;
   /** Names directly below a prefix that end in a slash. @throws AccessDeniedError */
   folders(bucket: string, prefix: string): Promise<string[]>;
+}
+
+/** What stands around a bucket and a key right now. A right that we lost is `denied`, never "not set". */
+export interface GuardReader {
+  /** @throws UnavailableError when S3 does not answer */
+  bucket(bucketName: string): Promise<Seen<BucketGuards>>;
+  /** @throws UnavailableError when KMS does not answer */
+  key(keyArn: string): Promise<Seen<KeyGuards>>;
+}
+
+/** Makes the lock of a version longer. */
+export interface RetentionExtender {
+  /**
+   * Locks a version until a later time than it is. False when S3 refuses, which it does for an earlier one.
+   * @throws UnavailableError when S3 does not answer
+   */
+  extend(version: ObjectVersion, lock: Pick<Lock, 'mode' | 'retainUntil'>): Promise<boolean>;
 }
 
 /**
@@ -128,17 +230,30 @@ export interface RunIndex {
   putTraceDelivery(entry: TraceDeliveryEntry): Promise<void>;
   putTraceRun(entry: TraceRunEntry): Promise<void>;
   putFinding(finding: Finding): Promise<void>;
+  /** Answers which event stands for the group, run, type and time of a claim: its own, unless another came first. */
+  claimEvent(claim: EventClaim): Promise<EventClaim>;
   /**
    * Points a staged trace delivery at its promoted copy, in the row of the delivery first and then in
    * the row by which promotion finds its work; a second promotion changes nothing.
    */
   promoteTraceDelivery(entry: TraceDeliveryEntry, location: Location, lock: Lock): Promise<void>;
+  /** Moves the lock that the rows of a stored event or trace promise, never to an earlier time. */
+  extendRow(entry: RunEventEntry | TraceDeliveryEntry, retainUntil: string): Promise<void>;
 
   /** All rows of a receipt: one for each trace of an export, and one for quarantine. */
   deliveries(receiptId: string): Promise<DeliveryEntry[]>;
+  /**
+   * The delivery of each record, in order, in few calls and consistently; undefined where there is none. What was
+   * only quarantined is none.
+   */
+  findDeliveries(
+    records: ReadonlyArray<{ readonly receiptId: string; readonly traceId?: string }>,
+  ): Promise<Array<DeliveryEntry | undefined>>;
   /** Of a receipt that was quarantined first and archived later, the archived delivery. */
   delivery(receiptId: string): Promise<DeliveryEntry | undefined>;
   runEvents(runKey: string): Promise<RunEventEntry[]>;
+  /** Events of the run whose lock is promised to end before a time (RFC 3339 UTC), page by page. */
+  runEventsLockedBefore(runKey: string, time: string): AsyncIterable<RunEventEntry>;
   /** Whether any event of the run is held, without reading them. */
   holdsRun(runKey: string): Promise<boolean>;
   runDatasets(runKey: string): Promise<RunDatasetEntry[]>;
@@ -155,6 +270,27 @@ export interface RunIndex {
   acceptedInHour(hour: string, shard: number): AsyncIterable<DeliveryEntry>;
 }
 
+/** The legal hold of an object version, apart from its retention: no date, and no bypass. */
+export interface LegalHolds {
+  /** @throws AccessDeniedError, UnavailableError */
+  set(version: ObjectVersion, on: boolean): Promise<void>;
+}
+
+/** Legal holds as they stand, a cache of `holds/` in the vault. Every look is consistent, every write idempotent. */
+export interface HoldIndex {
+  /** Of two steps of a hold the later one stands, in whatever order they are put. */
+  put(hold: Hold): Promise<void>;
+  /** Active and released ones. */
+  ofRun(runKey: string): Promise<Hold[]>;
+  /** @param after the id at which the last page ended */
+  list(limit: number, after?: string): Promise<{ holds: Hold[]; next?: string }>;
+  /** Whether there has ever been a hold: without one, nobody has to look further. */
+  hasAny(): Promise<boolean>;
+  /** Says how a hold stands towards a subject; the later step of a hold stands. */
+  putCover(subject: string, cover: HoldCover): Promise<void>;
+  covers(subject: string): Promise<HoldCover[]>;
+}
+
 /** A record for the stream; the partition key keeps the events of a run on one shard. */
 export interface OutgoingRecord {
   readonly partitionKey: string;
@@ -167,6 +303,33 @@ export interface EventPublisher {
    * @throws UnavailableError when the stream took none of them
    */
   publish(records: readonly OutgoingRecord[]): Promise<readonly boolean[]>;
+}
+
+/** That a stream took a record, and nothing of what it said. */
+export interface StreamArrival {
+  readonly sequenceNumber: string;
+  /** By the clock of the stream. */
+  readonly arrivedAtMillis: number;
+  /** RFC 3339 UTC: the acceptance by which the archive files it. */
+  readonly acceptedAt: string;
+}
+
+/** What the streams took, read once more. */
+export interface StreamCounter {
+  /** How long the stream of a plane keeps its records. @throws UnavailableError */
+  retentionMillis(plane: StreamPlane): Promise<number>;
+  /** Every shard that may still hold a record, closed ones included. @throws UnavailableError */
+  shards(plane: StreamPlane): Promise<string[]>;
+  /**
+   * The records of a shard that arrived in the half-open interval, in order; those past retention are absent.
+   * @throws UnavailableError before anything is left out for another reason
+   */
+  arrivals(
+    plane: StreamPlane,
+    shardId: string,
+    fromMillis: number,
+    toMillis: number,
+  ): AsyncIterable<StreamArrival>;
 }
 
 /** Who a request comes from; asked for every one. */
@@ -207,6 +370,35 @@ export interface EpochKeys {
    * @throws UnavailableError when that cannot be told, or the key cannot be unwrapped
    */
   byEpoch(epoch: number, knownAtMillis?: number): Promise<EpochKey | undefined>;
+}
+
+/** Keys of persons, each at random, in a table that forgets. */
+export interface SubjectKeys {
+  /**
+   * The key held under a look-up, made where there was none: of two who make one at a time both get the first.
+   * Never cached, so that an erasure counts at once.
+   * @returns undefined when it was erased
+   * @throws UnavailableError
+   */
+  secretOf(lookup: string): Promise<Uint8Array | undefined>;
+}
+
+/** What stands where a key was destroyed, so that none is made there again. */
+export interface Tombstone {
+  readonly erasureId: string;
+  /** RFC 3339 UTC. */
+  readonly erasedAt: string;
+  readonly reference: string;
+  /** False where the person had not been named before. */
+  readonly hadKey: boolean;
+}
+
+/** The same keys, for whoever answers to the persons. */
+export interface ErasableSubjects {
+  /** Undefined when there was never a key. @throws UnavailableError */
+  find(lookup: string): Promise<{ readonly secret: Uint8Array } | Tombstone | undefined>;
+  /** Puts a tombstone in the place of a key, or where none is; one that stands there stays. @throws UnavailableError */
+  erase(lookup: string, erasure: Omit<Tombstone, 'hadKey'>): Promise<Tombstone>;
 }
 
 /** Tokens of one window that a container asks for. */

@@ -1,6 +1,4 @@
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
-import { JsonDocument } from '../domain/json/document.ts';
-import { findOddities, type TextOddity } from '../domain/json/oddities.ts';
 import { registerProducer } from '../domain/producers/change-producer.ts';
 import { changeAsAsked } from '../domain/producers/change-request.ts';
 import { checkRegistration } from '../domain/producers/check-registration.ts';
@@ -10,8 +8,8 @@ import {
   InvalidRegistrationError,
   UnknownProducerError,
 } from '../domain/producers/producer-errors.ts';
-import { readBody } from '../shared/http/body.ts';
-import { HttpProblem } from '../shared/http/problem.ts';
+import { readJsonBody } from '../shared/http/json-body.ts';
+import { pageOf } from '../shared/http/page.ts';
 import { jsonResponse } from '../shared/http/response.ts';
 
 export type Handle = (
@@ -20,21 +18,8 @@ export type Handle = (
   dependencies: ChangeDependencies,
 ) => Promise<APIGatewayProxyResult>;
 
-const DEFAULT_LIMIT = 100;
-const MAX_LIMIT = 1_000;
-const WHOLE = /^\d{1,4}$/;
-/** A sort key of the producers' partition. */
-const CURSOR = /^[0-9a-f]{64}$/;
-
 export const listProducers: Handle = async (event, _by, { directory }) => {
-  const { limit: asked, cursor } = event.queryStringParameters ?? {};
-  const limit = asked === undefined ? DEFAULT_LIMIT : Number(WHOLE.exec(asked)?.[0]);
-  if (!(limit >= 1 && limit <= MAX_LIMIT)) {
-    throw new HttpProblem(400, 'Bad Request', `limit is a whole number from 1 to ${MAX_LIMIT}`);
-  }
-  if (cursor !== undefined && !CURSOR.test(cursor)) {
-    throw new HttpProblem(400, 'Bad Request', 'the cursor is none that a page ended with');
-  }
+  const { cursor, limit } = pageOf(event);
   const { producers, next } = await directory.list(limit, cursor);
   return jsonResponse(200, { items: producers.map(viewProducer), cursor: next ?? null });
 };
@@ -57,22 +42,8 @@ function idOf(event: APIGatewayProxyEvent): string {
   return event.pathParameters?.producerId ?? '';
 }
 
-/** The parser's own message would quote the body, which may hold what its sender takes for a secret. */
 function bodyOf(event: APIGatewayProxyEvent): unknown {
-  const { text } = readBody(event);
-  let oddities: ReadonlySet<TextOddity>;
-  let body: unknown;
-  try {
-    oddities = findOddities(new JsonDocument(text));
-    body = JSON.parse(text);
-  } catch {
-    throw new InvalidRegistrationError([{ path: '$', rule: 'json' }]);
-  }
-  // Readers differ on which of two members counts, and one of them may have let the request through.
-  if (oddities.has('duplicate_keys')) {
-    throw new InvalidRegistrationError([{ path: '$', rule: 'duplicate_keys' }]);
-  }
-  return body;
+  return readJsonBody(event, (rule) => new InvalidRegistrationError([{ path: '$', rule }]));
 }
 
 function answer(status: number, { producer, key }: ChangedProducer): APIGatewayProxyResult {

@@ -1,5 +1,6 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { DescribeStreamSummaryCommand } from '@aws-sdk/client-kinesis';
+import { DynamoHoldIndex } from '../adapters/dynamo-hold-index.ts';
 import { DynamoProducerRegistry } from '../adapters/dynamo-producer-registry.ts';
 import { DynamoRunIndex } from '../adapters/dynamo-run-index.ts';
 import { DynamoTable } from '../adapters/dynamo-table.ts';
@@ -22,11 +23,13 @@ const dynamo = createDynamoClient();
 const kinesis = createKinesisClient();
 const s3 = createS3Client();
 const producers = new DynamoTable(dynamo, requireEnv('PRODUCERS_TABLE_NAME'));
-const index = new DynamoRunIndex(new DynamoTable(dynamo, requireEnv('INDEX_TABLE_NAME')));
+const indexTable = new DynamoTable(dynamo, requireEnv('INDEX_TABLE_NAME'));
+const index = new DynamoRunIndex(indexTable);
 const lineageStream = requireEnv('LINEAGE_STREAM_NAME');
 
 const handle = createHandler({
   index,
+  holds: new DynamoHoldIndex(indexTable),
   reader: new S3ObjectReader(s3),
   inspector: new S3VersionInspector(s3),
   registry: new DynamoProducerRegistry(producers, Date.now, requireInteger('KEY_CACHE_SECONDS')),

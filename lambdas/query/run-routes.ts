@@ -1,15 +1,14 @@
-import {
-  AmbiguousRunError,
-  type ReadRunDependencies,
-  readRun,
-} from '../domain/openlineage/read-run.ts';
+import { type ReadRunDependencies, readRun } from '../domain/openlineage/read-run.ts';
+import { explainAmbiguity } from '../shared/http/ambiguous-run.ts';
 import { HttpProblem, notFound } from '../shared/http/problem.ts';
 import { jsonResponse } from '../shared/http/response.ts';
 import type { Route } from '../shared/http/router.ts';
 
 export function runRoutes(dependencies: ReadRunDependencies): Route[] {
   const answer = async (runId: string, submitter: string | undefined) => {
-    const view = await readRun(runId, submitter, dependencies).catch(explainAmbiguity);
+    const view = await readRun(runId, submitter, dependencies).catch((error) => {
+      throw explainAmbiguity(error);
+    });
     if (!view) {
       throw notFound(
         submitter === undefined
@@ -32,13 +31,4 @@ export function runRoutes(dependencies: ReadRunDependencies): Route[] {
       },
     },
   ];
-}
-
-function explainAmbiguity(error: unknown): never {
-  if (!(error instanceof AmbiguousRunError)) throw error;
-  throw new HttpProblem(
-    409,
-    'Conflict',
-    `this id is no UUID and names a run in each of several groups; repeat with ?submitter= and one of: ${error.groups.join(', ')}`,
-  );
 }

@@ -2,6 +2,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { KinesisClient } from '@aws-sdk/client-kinesis';
 import { KMSClient } from '@aws-sdk/client-kms';
 import { S3Client } from '@aws-sdk/client-s3';
+import { SNSClient } from '@aws-sdk/client-sns';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 
 /** A producer waits 5 s at the most, so a call of ours gives up well before and is answered with 503. */
@@ -35,6 +36,16 @@ export function createKmsClient(): KMSClient {
 
 export function createS3Client(): S3Client {
   return new S3Client({ requestHandler: requestHandler(BULK_REQUEST_TIMEOUT_MILLIS) });
+}
+
+/** A topic may lie in another region: its ARN (`arn:aws:sns:<region>:...`) says in which. */
+export function createSnsClient(topicArn: string): SNSClient {
+  const [, , , region] = topicArn.split(':');
+  return new SNSClient({
+    maxAttempts: MAX_ATTEMPTS,
+    requestHandler: requestHandler(),
+    ...(region && { region }),
+  });
 }
 
 /** Without `throwOnRequestTimeout` the SDK only warns and goes on waiting. */

@@ -57,6 +57,25 @@ interface ReservedConcurrency {
   readonly query: number;
   /** Administrators are few, and strangers may call it: what floods it is refused here and starves no other function. */
   readonly producers: number;
+  readonly holds: number;
+}
+
+/** The digest chain over what lands in the vault. */
+export interface SealingConfig {
+  /** Minutes that one digest covers: 1 to 60, a whole divisor of 60. */
+  readonly intervalMinutes: number;
+  /** Seconds after an interval's end until it is sealed, 1 to 3,600; what shows up later is sealed as late. */
+  readonly closeAfterSeconds: number;
+  /**
+   * ARN of an SNS topic, of another account, that gets the head of the chain after each digest.
+   * @default - none, and every digest says `unanchored`
+   */
+  readonly anchorTopicArn?: string;
+  /**
+   * Generation of the signing key, 0 to 99: one more makes a new key, which the one before it announces.
+   * @default 0
+   */
+  readonly signingKey?: number;
 }
 
 interface ThrottlingConfig {
@@ -131,6 +150,14 @@ export interface PrivateEndpoint {
  */
 export type GatewayAccountRole = 'none' | 'existing' | 'create';
 
+/** Where S3 copies the vault to, locks included; the bucket is made, locked and guarded by whoever keeps it. */
+export interface ReplicaConfig {
+  /** A bucket with Object Lock, in another account or region. */
+  readonly bucketArn: string;
+  /** The key of the copies, in the account and region of that bucket. */
+  readonly kmsKeyArn: string;
+}
+
 interface AdoptedBucket {
   readonly bucketName: string;
   /** Of the key that encrypts it. */
@@ -185,6 +212,7 @@ export interface EnvironmentConfig {
   readonly stagingDays: number;
   readonly streams: StreamConfig;
   readonly archive: ArchiveConfig;
+  readonly sealing: SealingConfig;
   /**
    * Invocations set aside for each function.
    * @default - none: functions share the account's pool
@@ -198,7 +226,11 @@ export interface EnvironmentConfig {
   /** Days that logs of functions, API and bucket access are kept; one of the periods CloudWatch Logs knows. */
   readonly logRetentionDays: number;
   /** EventBridge expressions, `rate(...)` or `cron(...)`. */
-  readonly schedules: { readonly auditRetention: string; readonly reportRejections: string };
+  readonly schedules: {
+    readonly auditRetention: string;
+    readonly reportRejections: string;
+    readonly reconcileHolds: string;
+  };
   readonly alarms: {
     /**
      * Addresses that the alarm topic writes to, after each has confirmed.
@@ -224,7 +256,17 @@ export interface EnvironmentConfig {
      * @default - the CloudFormation execution role of the CDK bootstrap in the account
      */
     readonly deploymentRoleArn?: string;
+    /**
+     * The one role that may delete versions of the vault and lift a lock to do so; GOVERNANCE only.
+     * @default - nobody
+     */
+    readonly breakGlassRoleArn?: string;
   };
+  /**
+   * A copy of the vault that outlives its account or region.
+   * @default - none
+   */
+  readonly replica?: ReplicaConfig;
   /**
    * Retained resources to attach to; see docs/upgrade.md, Adopt. Never to be changed on a stage that stands.
    * @default - everything is made anew

@@ -9,7 +9,9 @@ import type {
   LockMode,
   PrivateEndpoint,
   PublicEndpoint,
+  ReplicaConfig,
   RetentionConfig,
+  SealingConfig,
   StreamConfig,
 } from './environment-config.ts';
 
@@ -90,12 +92,19 @@ export const environmentSchema = object({
     retryAttempts: number,
     batchSize: number,
   } satisfies Members<EnvironmentConfig['archive']>),
+  sealing: object({
+    intervalMinutes: number,
+    closeAfterSeconds: number,
+    anchorTopicArn: v.optional(text()),
+    signingKey: v.optional(number),
+  } satisfies Members<SealingConfig>),
   reservedConcurrency: v.optional(
     object({
       ingest: number,
       archive: number,
       query: number,
       producers: number,
+      holds: number,
     } satisfies Members<NonNullable<EnvironmentConfig['reservedConcurrency']>>),
   ),
   throttling: object({
@@ -109,6 +118,7 @@ export const environmentSchema = object({
   schedules: object({
     auditRetention: text('an EventBridge expression such as rate(1 day)'),
     reportRejections: text('an EventBridge expression such as rate(1 hour)'),
+    reconcileHolds: text('an EventBridge expression such as rate(1 day)'),
   } satisfies Members<EnvironmentConfig['schedules']>),
   alarms: object({
     emails: v.optional(texts('e-mail addresses')),
@@ -125,7 +135,14 @@ export const environmentSchema = object({
   ),
   guards: object({
     deploymentRoleArn: v.optional(text()),
+    breakGlassRoleArn: v.optional(text()),
   } satisfies Members<EnvironmentConfig['guards']>),
+  replica: v.optional(
+    object({
+      bucketArn: text('the ARN of the bucket that holds the copies'),
+      kmsKeyArn: text('the ARN of the key that encrypts the copies'),
+    } satisfies Members<ReplicaConfig>),
+  ),
   adopt: v.optional(
     object({
       vault: adoptedBucket,

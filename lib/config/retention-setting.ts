@@ -19,6 +19,6 @@ export interface RetentionSetting {
 /** The retention of an environment with what is derived from it. */
 export function retentionSetting({ retention }: EnvironmentConfig): RetentionSetting {
   const { mode, lineageDays, traceDays, floorDays } = retention;
-  const recordDays = lineageDays + RECORD_EXTRA_DAYS;
+  const recordDays = Math.max(lineageDays, traceDays) + RECORD_EXTRA_DAYS;
   return { mode, lineageDays, traceDays, recordDays, floorDays, slackDays: SLACK_DAYS };
 }

@@ -4,8 +4,11 @@ import { ConfigCheck } from './config-check.ts';
 import { checkEndpoint } from './endpoint-rules.ts';
 import type { EnvironmentConfig } from './environment-config.ts';
 import { environmentSchema } from './environment-schema.ts';
+import { checkGuardRoles } from './guard-rules.ts';
 import { checkRedaction } from './redaction-rules.ts';
+import { checkReplica } from './replica-rules.ts';
 import { checkRetention } from './retention-rules.ts';
+import { checkSealing } from './sealing-rules.ts';
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
@@ -31,7 +34,10 @@ export function validateEnvironmentConfig(config: EnvironmentConfig): Environmen
   checkShape(check, config);
   checkPlace(check, config);
   checkRetention(check, config);
+  checkGuardRoles(check, config);
+  checkReplica(check, config);
   checkRedaction(check, config);
+  checkSealing(check, config);
   checkCapacity(check, config);
   checkEndpoint(check, config);
   checkOperations(check, config);
@@ -126,10 +132,4 @@ function checkOperations(check: ConfigCheck, config: EnvironmentConfig): void {
   for (const email of config.alarms.emails ?? []) {
     check.matches('alarms.emails', email, /^[^@\s]+@[^@\s]+$/, 'use an e-mail address');
   }
-  check.matches(
-    'guards.deploymentRoleArn',
-    config.guards.deploymentRoleArn,
-    /^arn:aws[a-z-]*:iam::\d{12}:role\/.+$/,
-    'use the ARN of the IAM role that CloudFormation deploys with',
-  );
 }

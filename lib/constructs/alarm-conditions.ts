@@ -5,13 +5,15 @@ import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { metricNamespace } from '../../lambdas/shared/metric-names.ts';
 import type { ServiceFunction } from './service-function.ts';
 
-/** Fires when the metric stays above the threshold for all periods; a missing value is a good one. */
+/** Fires when the metric stays above the threshold for all periods; a missing value is a good one, if nothing else is said. */
 export interface AlarmCondition {
   readonly id: string;
   readonly metric: IMetric;
   readonly threshold: number;
   /** @default 1 */
   readonly periods?: number;
+  /** @default false: no value is as good as a low one */
+  readonly firesWithoutData?: boolean;
   /** What it means and what to do, in one sentence. */
   readonly advice: string;
   /** Anchor in docs/operations.md. */
@@ -32,6 +34,10 @@ export function functionMetric(metricName: string, { folder, stage }: ServiceFun
     namespace: metricNamespace(stage),
   });
 }
+
+/** Highest value of a metric that a function writes. */
+export const functionMaximum = (metricName: string, fn: ServiceFunction): IMetric =>
+  functionMetric(metricName, fn).with(MAXIMUM);
 
 /** Age in milliseconds of the last record that the function got. */
 export const iteratorAge = ({ fn }: ServiceFunction): IMetric =>

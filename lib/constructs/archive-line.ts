@@ -28,7 +28,7 @@ export class ArchiveLine extends Construct {
   constructor(scope: Construct, id: string, props: ArchiveLineProps) {
     super(scope, id);
     const { config, resources } = props;
-    const { hmacKeys, lineage, lineageFailures, staging } = resources;
+    const { hmacKeys, lineage, lineageFailures, staging, subjectKeys } = resources;
     const { tables, traces, tracesFailures, vault } = resources;
     const storeEnvironment = {
       VAULT_BUCKET_NAME: vault.bucket.bucketName,
@@ -39,6 +39,7 @@ export class ArchiveLine extends Construct {
       ...storeEnvironment,
       ...redactionSetting(config),
       PRODUCERS_TABLE_NAME: tables.producers.table.tableName,
+      SUBJECTS_TABLE_NAME: subjectKeys.keys.table.tableName,
     };
     const archiving = {
       config,
@@ -57,6 +58,7 @@ export class ArchiveLine extends Construct {
     });
     vault.grantWrite(this.archive, 'lineage', 'traces', 'quarantine', 'findings', 'policies');
     staging.grantReadVersions(this.archive);
+    vault.grantHold(this.archive, ['lineage', 'traces'], { onlyOn: true });
 
     this.archiveTraces = new ServiceFunction(this, 'ArchiveTraces', {
       ...archiving,
@@ -70,13 +72,17 @@ export class ArchiveLine extends Construct {
     vault.grantWrite(this.archiveTraces, 'traces', 'quarantine', 'findings', 'policies');
     staging.grantWrite(this.archiveTraces);
     staging.grantReadVersions(this.archiveTraces);
+    vault.grantHold(this.archiveTraces, ['traces'], { onlyOn: true });
 
     for (const fn of [this.archive, this.archiveTraces]) {
       // pseudonyms and fingerprints are made with the key that a record was accepted under
       tables.grantReadEpochs(fn);
       hmacKeys.grantUnwrap(fn);
+      subjectKeys.grantGetOrMake(fn);
       // promotion gets the row that it replaces
       tables.index.grantGet(fn);
+      // what is stored already is not stored again
+      tables.index.grantBatchGet(fn);
       tables.index.grantQuery(fn);
       tables.index.grantPut(fn);
     }

@@ -7,6 +7,7 @@ import { Metric } from '../../lambdas/shared/metric-names.ts';
 import {
   type AlarmCondition,
   errors,
+  functionMaximum,
   functionMetric,
   iteratorAge,
   messageAge,
@@ -32,14 +33,17 @@ export class EvidenceAlarms extends Construct {
     for (const alarm of this.alarms) alarm.addAlarmAction(action);
   }
 
-  #alarm({ id, periods = 1, metric, threshold, advice, runbook }: AlarmCondition): Alarm {
+  #alarm(condition: AlarmCondition): Alarm {
+    const { id, periods = 1, metric, threshold, firesWithoutData, advice, runbook } = condition;
     return new Alarm(this, id, {
       alarmDescription: `${advice} Runbook: docs/operations.md#${runbook}`,
       comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
       evaluationPeriods: periods,
       metric,
       threshold,
-      treatMissingData: TreatMissingData.NOT_BREACHING,
+      treatMissingData: firesWithoutData
+        ? TreatMissingData.BREACHING
+        : TreatMissingData.NOT_BREACHING,
     });
   }
 }
@@ -54,8 +58,8 @@ const UNSTORED_SECONDS = Duration.hours(1).toSeconds();
 const SERVER_ERRORS = 10;
 
 function conditions(parts: WatchedParts) {
-  const { api, archive, archiveTraces, audit, producers, redrive, reportRejections, resources } =
-    parts;
+  const { api, archive, archiveTraces, audit, holds, producers, reconcileHolds } = parts;
+  const { redrive, reportRejections, resources } = parts;
   const { lineageFailures, tracesFailures } = resources;
   const result: AlarmCondition[] = [
     {
@@ -125,6 +129,50 @@ function conditions(parts: WatchedParts) {
       threshold: 0,
       advice: 'The rejection report crashed: read its log; the next run makes up for 26 hours.',
       runbook: 'rejection-report-errors',
+    },
+    {
+      id: 'HoldsErrors',
+      metric: errors(holds),
+      threshold: 0,
+      advice: 'A legal hold may have been set in part: look at it, then ask for it again.',
+      runbook: 'holds-incomplete',
+    },
+    {
+      id: 'HoldReconciliationErrors',
+      metric: errors(reconcileHolds),
+      threshold: 0,
+      advice: 'Nobody looked whether legal holds are on: read its log and invoke it again.',
+      runbook: 'holds-incomplete',
+    },
+    {
+      id: 'HoldsIncomplete',
+      metric: functionMetric(Metric.holdsIncomplete, reconcileHolds),
+      threshold: 0,
+      advice: 'A version under a legal hold is not held: open the report and follow each finding.',
+      runbook: 'holds-incomplete',
+    },
+    {
+      id: 'DigestAge',
+      metric: functionMaximum(Metric.digestAge, parts.seal),
+      threshold: parts.sealOverdueSeconds,
+      periods: 3,
+      firesWithoutData: true,
+      advice: 'No digest was written for two intervals: find what the seal function fails on.',
+      runbook: 'digest-age',
+    },
+    {
+      id: 'SealErrors',
+      metric: errors(parts.seal),
+      threshold: 0,
+      advice: 'Sealing failed: read its log, look at the signing key; the next run goes on.',
+      runbook: 'seal-errors',
+    },
+    {
+      id: 'UnsentHeads',
+      metric: functionMetric(Metric.unsentHeads, parts.seal),
+      threshold: 0,
+      advice: 'The anchor did not take the head of the chain: check the topic and its policy.',
+      runbook: 'unsent-heads',
     },
   ];
   for (const [stream, failures] of [

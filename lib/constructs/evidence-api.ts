@@ -25,6 +25,7 @@ export interface EvidenceApiProps {
   readonly ingestTraces: ServiceFunction;
   readonly query: ServiceFunction;
   readonly producers: ServiceFunction;
+  readonly holds: ServiceFunction;
 }
 
 /** The front door: explicit paths, binary bodies, throttling that clients retry, no payload in any log. */
@@ -101,7 +102,7 @@ export class EvidenceApi extends Construct {
   }
 
   /** Every method of a path goes to its function, which alone can answer a wrong one with a 405 that names the right one. */
-  #addRoutes({ ingest, ingestTraces, producers, query }: EvidenceApiProps): void {
+  #addRoutes({ holds, ingest, ingestTraces, producers, query }: EvidenceApiProps): void {
     const to = ({ fn }: ServiceFunction) => new LambdaIntegration(fn, { allowTestInvoke: false });
     const path = (parent: Resource | RestApi['root'], ...parts: readonly string[]) =>
       parts.reduce<RestApi['root']>((at, part) => at.addResource(part), parent);
@@ -118,6 +119,8 @@ export class EvidenceApi extends Construct {
     const registered = api.addResource('producers');
     registered.addMethod('ANY', to(producers));
     registered.addResource('{producerId}').addMethod('ANY', to(producers));
+    api.addResource('hold').addMethod('ANY', to(holds));
+    api.addResource('holds').addMethod('ANY', to(holds));
     api.addResource('{proxy+}').addMethod('ANY', to(query));
   }
 

@@ -66,7 +66,12 @@ export class EvidenceDashboard extends Construct {
             functionMetric(Metric.parityViolations, audit),
             functionMetric(Metric.auditIncomplete, audit),
           ),
-          graph('Audit errors', errors(audit), errors(parts.reportRejections)),
+          graph(
+            'Audit errors',
+            errors(audit),
+            errors(parts.reportRejections),
+            errors(parts.reconcileHolds),
+          ),
         ],
         [
           graph(

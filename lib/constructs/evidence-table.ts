@@ -14,11 +14,16 @@ import type { ServiceFunction } from './service-function.ts';
 export interface EvidenceTableProps {
   readonly encryptionKey: IKey;
   readonly deletionProtection: boolean;
+  /**
+   * Whether what was deleted can be had back for 35 days.
+   * @default true
+   */
+  readonly restorable?: boolean;
   /** @default - none */
   readonly globalIndex?: GlobalSecondaryIndexProps;
 }
 
-/** A table billed on demand and restorable to any second of 35 days; items end by themselves. */
+/** A table billed on demand, restorable to any second of 35 days unless it has to forget; items end by themselves. */
 export class EvidenceTable extends Construct {
   readonly table: Table;
   readonly #key: IKey;
@@ -32,7 +37,9 @@ export class EvidenceTable extends Construct {
       encryption: TableEncryption.CUSTOMER_MANAGED,
       encryptionKey: props.encryptionKey,
       partitionKey: { name: TableAttribute.partition, type: AttributeType.STRING },
-      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
+      pointInTimeRecoverySpecification: {
+        pointInTimeRecoveryEnabled: props.restorable ?? true,
+      },
       removalPolicy: RemovalPolicy.RETAIN,
       sortKey: { name: TableAttribute.sort, type: AttributeType.STRING },
       timeToLiveAttribute: TableAttribute.expiry,
@@ -43,6 +50,11 @@ export class EvidenceTable extends Construct {
   /** One item by its key. */
   grantGet(fn: ServiceFunction): void {
     this.#grantRead(fn, 'dynamodb:GetItem', this.table.tableArn);
+  }
+
+  /** Many items by their keys, in one request. */
+  grantBatchGet(fn: ServiceFunction): void {
+    this.#grantRead(fn, 'dynamodb:BatchGetItem', this.table.tableArn);
   }
 
   /** The items of a partition. */

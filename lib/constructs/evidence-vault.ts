@@ -1,28 +1,41 @@
-import { Duration } from 'aws-cdk-lib';
-import { AnyPrincipal, Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { Duration, RemovalPolicy } from 'aws-cdk-lib';
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { type IKey, Key } from 'aws-cdk-lib/aws-kms';
 import { Bucket, BucketEncryption, type IBucket, ObjectLockRetention } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
+import {
+  type GuardSetting,
+  keyGuard,
+  vaultStatements,
+} from '../../lambdas/domain/audit/guard-policy.ts';
 import { EvidencePrefix } from '../../lambdas/domain/evidence/evidence-prefix.ts';
-import type { AdoptedResources, RetentionConfig } from '../config/environment-config.ts';
+import type {
+  AdoptedResources,
+  ReplicaConfig,
+  RetentionConfig,
+} from '../config/environment-config.ts';
 import { customerKey } from './customer-key.ts';
 import { allowObjects, allowToSeeAbsence, READ_VERSION } from './object-access.ts';
 import { retainedBucket } from './retained-bucket.ts';
 import type { ServiceFunction } from './service-function.ts';
-import { vaultPolicy } from './vault-policy.ts';
+import { VaultReplication } from './vault-replication.ts';
 
 export interface EvidenceVaultProps {
   readonly retention: RetentionConfig;
   /** ARN of the only role that may change what protects the vault and its key. */
   readonly deploymentRoleArn: string;
+  /** ARN of the only role that may delete versions; nobody when it is not set. */
+  readonly breakGlassRoleArn?: string;
+  /** Where every version is copied to; nowhere when it is not set. */
+  readonly replica?: ReplicaConfig;
   /** Absent where no bucket is made that would log. */
   readonly accessLogs: IBucket | undefined;
   /** A vault that stands, with its guards. @default - a new one */
   readonly adopted?: AdoptedResources['vault'] | undefined;
 }
 
-/** Folders of the vault that functions touch: keys are an operator's. */
-type VaultFolder = Exclude<keyof typeof EvidencePrefix, 'keys'>;
+/** Folders of the vault that functions write to or read: keys are an operator's. */
+export type VaultFolder = Exclude<keyof typeof EvidencePrefix, 'keys'>;
 
 /** AWS documents GetObject as a condition of HEAD, also for a version. */
 const INSPECT_VERSION = [
@@ -32,41 +45,80 @@ const INSPECT_VERSION = [
   's3:GetObjectVersion',
 ];
 
+/** One right for each setting that a control looks at. */
+const READ_GUARDS = [
+  's3:GetBucketLogging',
+  's3:GetBucketObjectLockConfiguration',
+  's3:GetBucketOwnershipControls',
+  's3:GetBucketPolicy',
+  's3:GetBucketPublicAccessBlock',
+  's3:GetBucketVersioning',
+  's3:GetEncryptionConfiguration',
+  's3:GetLifecycleConfiguration',
+  's3:GetReplicationConfiguration',
+];
+const READ_KEY_GUARDS = ['kms:DescribeKey', 'kms:GetKeyPolicy', 'kms:GetKeyRotationStatus'];
+
+/** The store uploads in one request: what was never finished is not ours. */
+const UPLOAD_DAYS = 1;
+
 /** The write-once bucket: locked from creation, own key, TLS only, kept when everything else goes. */
 export class EvidenceVault extends Construct {
   readonly bucket: IBucket;
   readonly key: IKey;
+  /** What a control compares the guards with that stand. */
+  readonly guardSetting: GuardSetting;
 
   constructor(scope: Construct, id: string, props: EvidenceVaultProps) {
     super(scope, id);
-    const { accessLogs, adopted, deploymentRoleArn, retention } = props;
-    if (adopted) {
-      this.key = Key.fromKeyArn(this, 'Key', adopted.keyArn);
-      this.bucket = Bucket.fromBucketName(this, 'Bucket', adopted.bucketName);
-      return;
+    const { accessLogs, adopted, breakGlassRoleArn, deploymentRoleArn, replica, retention } = props;
+    const made = adopted ? undefined : this.#make(props);
+    this.key = made?.key ?? Key.fromKeyArn(this, 'Key', adopted?.keyArn as string);
+    this.bucket =
+      made?.bucket ?? Bucket.fromBucketName(this, 'Bucket', adopted?.bucketName as string);
+    this.guardSetting = {
+      mode: retention.mode,
+      floorDays: retention.floorDays,
+      bucketArn: this.bucket.bucketArn,
+      bucketName: this.bucket.bucketName,
+      keyArn: this.key.keyArn,
+      ...(accessLogs && made && { accessLogBucketName: accessLogs.bucketName }),
+      uploadDays: UPLOAD_DAYS,
+      deploymentRoleArn,
+      ...(breakGlassRoleArn !== undefined && { breakGlassRoleArn }),
+      ...(replica && { replicaBucketArn: replica.bucketArn }),
+    };
+    if (!made) return;
+    for (const statement of vaultStatements(this.guardSetting)) {
+      made.bucket.addToResourcePolicy(PolicyStatement.fromJson(statement));
     }
-    const floor = Duration.days(retention.floorDays);
+    made.bucket.policy?.applyRemovalPolicy(RemovalPolicy.RETAIN); // unguarded, what stays would be of no use
+    if (replica) new VaultReplication(this, 'Replication', { ...made, replica });
+  }
 
-    this.key = customerKey(this, 'Key', 'Evidence in the vault');
-    this.key.addToResourcePolicy(keyGuard(deploymentRoleArn));
-    this.bucket = retainedBucket(this, 'Bucket', {
+  #make({ accessLogs, deploymentRoleArn, retention }: EvidenceVaultProps) {
+    const floor = Duration.days(retention.floorDays);
+    const key = customerKey(this, 'Key', 'Evidence in the vault');
+    key.addToResourcePolicy(PolicyStatement.fromJson(keyGuard(deploymentRoleArn)));
+    const bucket = retainedBucket(this, 'Bucket', {
       bucketKeyEnabled: true,
       encryption: BucketEncryption.KMS,
-      encryptionKey: this.key,
+      encryptionKey: key,
+      enforceSSL: false, // one of the guards above says so
       // no rule expires a version: over a lock that a hold or a long run extended it would leave a delete marker
-      lifecycleRules: [{ abortIncompleteMultipartUploadAfter: Duration.days(1) }],
+      lifecycleRules: [{ abortIncompleteMultipartUploadAfter: Duration.days(UPLOAD_DAYS) }],
       objectLockDefaultRetention:
         retention.mode === 'COMPLIANCE'
           ? ObjectLockRetention.compliance(floor)
           : ObjectLockRetention.governance(floor),
       objectLockEnabled: true,
-      serverAccessLogsBucket: accessLogs,
-      serverAccessLogsPrefix: 'vault/',
+      ...(accessLogs && {
+        serverAccessLogsBucket: accessLogs,
+        serverAccessLogsPrefix: 'vault/',
+      }),
       versioned: true,
     });
-    for (const statement of vaultPolicy({ bucket: this.bucket, deploymentRoleArn, retention })) {
-      this.bucket.addToResourcePolicy(statement);
-    }
+    return { bucket, key };
   }
 
   /** New locked objects in the folders, and a look at the one that stands where a new one should go. */
@@ -86,39 +138,56 @@ export class EvidenceVault extends Construct {
     fn.allow(['kms:Decrypt'], [this.key.keyArn]);
   }
 
+  /** Content and retention of every version, whatever folder it lies in; digests list them all. */
+  grantReadAll(fn: ServiceFunction): void {
+    const all = Object.values(EvidencePrefix);
+    allowObjects(fn, this.bucket, [...READ_VERSION, 's3:GetObjectRetention'], all);
+    allowToSeeAbsence(fn, this.bucket);
+    fn.allow(['kms:Decrypt'], [this.key.keyArn]);
+  }
+
   /** Whether versions in the folders are there, until when they are locked and whether they are held. */
   grantInspect(fn: ServiceFunction, ...folders: readonly VaultFolder[]): void {
     this.#allow(fn, INSPECT_VERSION, folders);
     allowToSeeAbsence(fn, this.bucket);
   }
 
+  /** Longer locks of versions in the folders; S3 refuses shorter ones to whoever may not bypass. */
+  grantExtend(fn: ServiceFunction, ...folders: ReadonlyArray<keyof typeof EvidencePrefix>): void {
+    this.#allow(fn, ['s3:PutObjectRetention', ...INSPECT_VERSION], folders);
+    allowToSeeAbsence(fn, this.bucket);
+  }
+
+  /** A look at everything that {@link guardSetting} speaks of, and at nothing that lies in the vault. */
+  grantReadGuards(fn: ServiceFunction): void {
+    fn.allow(READ_GUARDS, [this.bucket.bucketArn]);
+    fn.allow(READ_KEY_GUARDS, [this.key.keyArn]);
+  }
+
+  /**
+   * Legal holds of versions in the folders: set, and lifted unless `onlyOn`.
+   * @see https://docs.aws.amazon.com/AmazonS3/latest/userguide/object-lock-managing.html
+   */
+  grantHold(fn: ServiceFunction, folders: readonly VaultFolder[], { onlyOn = false } = {}): void {
+    this.#allow(
+      fn,
+      ['s3:PutObjectLegalHold'],
+      folders,
+      onlyOn ? { StringEquals: { 's3:object-lock-legal-hold': ['ON'] } } : undefined,
+    );
+  }
+
   grantList(fn: ServiceFunction): void {
     fn.allow(['s3:ListBucketVersions'], [this.bucket.bucketArn]);
   }
 
-  #allow(fn: ServiceFunction, actions: readonly string[], folders: readonly VaultFolder[]): void {
-    allowObjects(
-      fn,
-      this.bucket,
-      actions,
-      folders.map((folder) => EvidencePrefix[folder]),
-    );
+  #allow(
+    fn: ServiceFunction,
+    actions: readonly string[],
+    folders: ReadonlyArray<keyof typeof EvidencePrefix>,
+    conditions?: Parameters<ServiceFunction['allow']>[2],
+  ): void {
+    const prefixes = folders.map((folder) => EvidencePrefix[folder]);
+    allowObjects(fn, this.bucket, actions, prefixes, conditions);
   }
-}
-
-/** Disabling the key hides the evidence as well as deleting it would. */
-function keyGuard(deploymentRoleArn: string): PolicyStatement {
-  return new PolicyStatement({
-    sid: 'DenyGuardChanges',
-    effect: Effect.DENY,
-    principals: [new AnyPrincipal()],
-    actions: [
-      'kms:DisableKey',
-      'kms:DisableKeyRotation',
-      'kms:PutKeyPolicy',
-      'kms:ScheduleKeyDeletion',
-    ],
-    resources: ['*'], // in a key policy, "*" is the key itself
-    conditions: { ArnNotEquals: { 'aws:PrincipalArn': deploymentRoleArn } },
-  });
 }

@@ -4,6 +4,7 @@ import type { EnvironmentConfig } from '../config/environment-config.ts';
 import { retentionSetting } from '../config/retention-setting.ts';
 import { EvidenceApi } from './evidence-api.ts';
 import type { EvidenceResources } from './evidence-resources.ts';
+import { grantHolding } from './hold-reconciliation.ts';
 import { ServiceFunction } from './service-function.ts';
 
 export interface FrontDoorProps {
@@ -20,12 +21,13 @@ const REQUEST_TIMEOUT = Duration.seconds(25);
  */
 const ACCEPTING_MEMORY_MIB = 1024;
 
-/** The API with the four functions behind it. */
+/** The API with the five functions behind it. */
 export class FrontDoor extends Construct {
   readonly ingest: ServiceFunction;
   readonly ingestTraces: ServiceFunction;
   readonly query: ServiceFunction;
   readonly producers: ServiceFunction;
+  readonly holds: ServiceFunction;
   readonly api: EvidenceApi;
 
   constructor(scope: Construct, id: string, { config, resources }: FrontDoorProps) {
@@ -73,8 +75,9 @@ export class FrontDoor extends Construct {
         LINEAGE_STREAM_NAME: lineage.stream.streamName,
       },
     });
-    vault.grantReadVersions(this.query, 'lineage', 'traces');
-    vault.grantInspect(this.query, 'lineage');
+    vault.grantReadVersions(this.query, 'lineage', 'traces', 'digests');
+    vault.grantInspect(this.query, 'lineage', 'traces');
+    vault.grantList(this.query);
     staging.grantReadVersions(this.query);
     tables.index.grantQuery(this.query);
     lineage.grantProbe(this.query);
@@ -95,6 +98,23 @@ export class FrontDoor extends Construct {
     tables.producers.grantQuery(this.producers);
     tables.producers.grantPutTogether(this.producers);
 
+    this.holds = new ServiceFunction(this, 'Holds', {
+      config,
+      folder: 'holds',
+      timeout: REQUEST_TIMEOUT,
+      reservedConcurrency: config.reservedConcurrency?.holds,
+      environment: {
+        ...producersEnvironment,
+        VAULT_BUCKET_NAME: vault.bucket.bucketName,
+        INDEX_TABLE_NAME: tables.index.table.tableName,
+        RETENTION: JSON.stringify(retentionSetting(config)),
+      },
+    });
+    grantHolding(this.holds, resources);
+    tables.index.grantPut(this.holds);
+    tables.producers.grantGet(this.holds);
+    tables.producers.grantQuery(this.holds);
+
     for (const fn of [this.ingest, this.ingestTraces, this.query]) {
       tables.producers.grantGet(fn);
       tables.producers.grantQuery(fn);
@@ -109,6 +129,7 @@ export class FrontDoor extends Construct {
       ingestTraces: this.ingestTraces,
       query: this.query,
       producers: this.producers,
+      holds: this.holds,
     });
   }
 }

@@ -19,10 +19,12 @@ export function allowObjects(
   bucket: IBucket,
   actions: readonly string[],
   prefixes: readonly string[],
+  conditions?: Parameters<ServiceFunction['allow']>[2],
 ): void {
   fn.allow(
     actions,
     prefixes.map((prefix) => bucket.arnForObjects(`${prefix}*`)),
+    conditions,
   );
   acknowledgeObjects(fn, bucket, prefixes);
 }

@@ -5,6 +5,7 @@ import { Construct } from 'constructs';
 import type { EnvironmentConfig } from '../config/environment-config.ts';
 import { retentionSetting } from '../config/retention-setting.ts';
 import type { EvidenceResources } from './evidence-resources.ts';
+import type { VaultFolder } from './evidence-vault.ts';
 import { ServiceFunction, type ServiceFunctionProps } from './service-function.ts';
 
 export interface ControlProps {
@@ -16,7 +17,13 @@ interface ScheduledControlProps extends ControlProps, Omit<ServiceFunctionProps,
   readonly functionId: string;
   /** What the schedule is for. */
   readonly description: string;
-  readonly schedule: keyof EnvironmentConfig['schedules'];
+  /** One of the configured ones, or one that follows from other settings. */
+  readonly schedule: keyof EnvironmentConfig['schedules'] | Schedule;
+  /**
+   * Folders of the vault that it writes to.
+   * @default - reports and findings
+   */
+  readonly writes?: readonly VaultFolder[];
 }
 
 /** The longest that Lambda runs: a control walks every version or every hour of its interval. */
@@ -28,7 +35,8 @@ export abstract class ScheduledControl extends Construct {
 
   constructor(scope: Construct, id: string, props: ScheduledControlProps) {
     super(scope, id);
-    const { config, description, environment, functionId, resources, schedule, ...rest } = props;
+    const { config, description, environment, functionId, resources, schedule, writes, ...rest } =
+      props;
     const { tables, vault } = resources;
     this.control = new ServiceFunction(this, functionId, {
       ...rest,
@@ -41,12 +49,13 @@ export abstract class ScheduledControl extends Construct {
         ...environment,
       },
     });
-    vault.grantWrite(this.control, 'reports', 'findings');
+    vault.grantWrite(this.control, ...(writes ?? (['reports', 'findings'] as const)));
     tables.index.grantPut(this.control);
 
     new Rule(this, 'Schedule', {
       description,
-      schedule: Schedule.expression(config.schedules[schedule]),
+      schedule:
+        typeof schedule === 'string' ? Schedule.expression(config.schedules[schedule]) : schedule,
       // the function computes asOf itself, so that a manual replay and the schedule take the same event
       targets: [new LambdaFunction(this.control.fn, { event: RuleTargetInput.fromObject({}) })],
     });

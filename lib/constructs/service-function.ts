@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import type { Duration } from 'aws-cdk-lib';
-import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { type IRole, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Architecture, LoggingFormat, Runtime, Tracing } from 'aws-cdk-lib/aws-lambda';
 import { NodejsFunction } from 'aws-cdk-lib/aws-lambda-nodejs';
 import { Construct } from 'constructs';
@@ -19,6 +19,11 @@ export interface ServiceFunctionProps {
   readonly memorySize?: number;
   /** @default - none */
   readonly reservedConcurrency?: number;
+  /**
+   * A role of another stack to run as, which gets its rights here.
+   * @default - a role of its own
+   */
+  readonly roleName?: string;
 }
 
 const REPOSITORY = new URL('../../', import.meta.url);
@@ -26,7 +31,7 @@ const REPOSITORY = new URL('../../', import.meta.url);
 /** A bundled Node.js function with its own log group and a role that holds explicit statements only. */
 export class ServiceFunction extends Construct {
   readonly fn: NodejsFunction;
-  readonly role: Role;
+  readonly role: IRole;
   /** Folder under lambdas/, which is also the function's name in logs and metrics. */
   readonly folder: string;
   readonly stage: string;
@@ -37,7 +42,10 @@ export class ServiceFunction extends Construct {
     this.folder = folder;
     this.stage = config.name;
     const logs = logGroup(this, 'Logs', config);
-    this.role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
+    this.role =
+      props.roleName === undefined
+        ? new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') })
+        : Role.fromRoleName(this, 'Role', props.roleName);
     this.allow(['logs:CreateLogStream', 'logs:PutLogEvents'], [logs.logGroupArn]);
 
     this.fn = new NodejsFunction(this, 'Function', {

@@ -9,9 +9,14 @@ export interface WatchedParts {
   readonly archive: ServiceFunction;
   readonly archiveTraces: ServiceFunction;
   readonly audit: ServiceFunction;
+  readonly holds: ServiceFunction;
   readonly ingest: ServiceFunction;
   readonly ingestTraces: ServiceFunction;
   readonly producers: ServiceFunction;
+  readonly reconcileHolds: ServiceFunction;
   readonly redrive: ServiceFunction;
   readonly reportRejections: ServiceFunction;
+  readonly seal: ServiceFunction;
+  /** A head of the digest chain that ended longer ago than this is too old. */
+  readonly sealOverdueSeconds: number;
 }

@@ -1,8 +1,10 @@
 import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
+import type { Key } from 'aws-cdk-lib/aws-kms';
 import type { Construct } from 'constructs';
 import type { EnvironmentConfig } from '../config/environment-config.ts';
 import { AccessLogBucket } from '../constructs/access-log-bucket.ts';
 import { deploymentRoleArn } from '../constructs/deployment-role.ts';
+import { DigestSigning } from '../constructs/digest-signing.ts';
 import { EventStream } from '../constructs/event-stream.ts';
 import type { EvidenceResources } from '../constructs/evidence-resources.ts';
 import { EvidenceTables } from '../constructs/evidence-tables.ts';
@@ -10,6 +12,7 @@ import { EvidenceVault } from '../constructs/evidence-vault.ts';
 import { FailureQueue } from '../constructs/failure-queue.ts';
 import { HmacKeys } from '../constructs/hmac-keys.ts';
 import { StagingBucket } from '../constructs/staging-bucket.ts';
+import { SubjectKeys } from '../constructs/subject-keys.ts';
 
 export interface DataStackProps extends StackProps {
   readonly config: EnvironmentConfig;
@@ -32,7 +35,9 @@ export class DataStack extends Stack {
       vault: new EvidenceVault(this, 'Vault', {
         accessLogs,
         adopted: adopt?.vault,
+        breakGlassRoleArn: config.guards.breakGlassRoleArn,
         deploymentRoleArn: deploymentRoleArn(this, config),
+        replica: config.replica,
         retention: config.retention,
       }),
       staging: new StagingBucket(this, 'Staging', {
@@ -42,6 +47,11 @@ export class DataStack extends Stack {
       }),
       tables: new EvidenceTables(this, 'Tables', { deletionProtection }),
       hmacKeys: new HmacKeys(this, 'HmacKeys', adopt?.hmacKeyArn),
+      signing: new DigestSigning(this, 'Signing', {
+        deploymentRoleArn: deploymentRoleArn(this, config),
+        generation: config.sealing.signingKey ?? 0,
+      }),
+      subjectKeys: new SubjectKeys(this, 'Subjects', { deletionProtection }),
       lineage: new EventStream(this, 'Lineage', {
         ...streams,
         adopted: adopt?.lineage,
@@ -60,17 +70,19 @@ export class DataStack extends Stack {
 
   /** Exports stay even when the pipeline drops a use: CloudFormation would refuse to remove one that is still read. */
   #publish(resources: EvidenceResources): void {
-    const { hmacKeys, lineage, lineageFailures, staging, tables, traces, tracesFailures, vault } =
-      resources;
+    const { hmacKeys, lineage, lineageFailures, signing, staging, subjectKeys } = resources;
+    const { tables, traces, tracesFailures, vault } = resources;
     const outputs: Record<string, string> = {
       VaultBucketName: vault.bucket.bucketName,
       StagingBucketName: staging.bucket.bucketName,
       IndexTableName: tables.index.table.tableName,
       ProducersTableName: tables.producers.table.tableName,
       UsageTableName: tables.usage.table.tableName,
+      SubjectsTableName: subjectKeys.keys.table.tableName,
       LineageStreamName: lineage.stream.streamName,
       TracesStreamName: traces.stream.streamName,
       HmacKeyArn: hmacKeys.current.keyArn,
+      SigningKeyId: (signing.keys.at(-1) as Key).keyId,
       LineageFailureQueueUrl: lineageFailures.queue.queueUrl,
       TracesFailureQueueUrl: tracesFailures.queue.queueUrl,
     };
@@ -87,10 +99,14 @@ export class DataStack extends Stack {
       tables.index.table.tableArn,
       tables.producers.table.tableArn,
       tables.usage.table.tableArn,
+      subjectKeys.key.keyArn,
+      subjectKeys.keys.table.tableArn,
       lineage.stream.streamArn,
       lineage.key.keyArn,
       traces.stream.streamArn,
       traces.key.keyArn,
+      signing.role.roleName,
+      ...signing.keys.map(({ keyId }) => keyId),
     ];
     for (const { deadLetters, queue } of [lineageFailures, tracesFailures]) {
       attributes.push(queue.queueArn, queue.queueName, deadLetters.queueArn, deadLetters.queueName);

@@ -1,10 +1,12 @@
-import { Stage, type StageProps, Tags } from 'aws-cdk-lib';
+import { Stage, type StageProps, Tags, Validations } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import type { EnvironmentConfig } from '../config/environment-config.ts';
 import { validateEnvironmentConfig } from '../config/validate-environment-config.ts';
+import { overdueSeconds } from '../constructs/sealer.ts';
 import { DataStack } from '../stacks/data-stack.ts';
 import { MonitoringStack } from '../stacks/monitoring-stack.ts';
 import { PipelineStack } from '../stacks/pipeline-stack.ts';
+import { VaultChecks } from '../validation/vault-checks.ts';
 
 export interface EvidenceStageProps extends StageProps {
   readonly config: EnvironmentConfig;
@@ -35,7 +37,8 @@ export class EvidenceStage extends Stage {
       description: 'Evidence: front door, archive and audits',
       resources,
     });
-    const { archiveLine, frontDoor, rejectionReports, retentionAudit } = this.pipeline;
+    const { archiveLine, frontDoor, holdReconciliation, rejectionReports } = this.pipeline;
+    const { retentionAudit, sealer } = this.pipeline;
     this.monitoring = new MonitoringStack(this, 'Monitoring', {
       config,
       description: 'Evidence: alarms and dashboard',
@@ -44,15 +47,20 @@ export class EvidenceStage extends Stage {
         archive: archiveLine.archive,
         archiveTraces: archiveLine.archiveTraces,
         audit: retentionAudit.control,
+        holds: frontDoor.holds,
         ingest: frontDoor.ingest,
         ingestTraces: frontDoor.ingestTraces,
         producers: frontDoor.producers,
+        reconcileHolds: holdReconciliation.control,
         redrive: archiveLine.redrive,
         reportRejections: rejectionReports.control,
         resources,
+        seal: sealer.control,
+        sealOverdueSeconds: overdueSeconds(config),
       },
     });
 
+    Validations.of(this).addPlugins(new VaultChecks(config.retention));
     Tags.of(this).add('environment', config.name);
     Tags.of(this).add('service', 'lineage-evidence');
     Tags.of(this).add('data-classification', 'confidential');

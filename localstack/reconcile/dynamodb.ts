@@ -32,14 +32,14 @@ export const tableSettings: readonly Setting[] = [
   {
     type,
     name: 'point-in-time recovery',
-    expected: ({ PointInTimeRecoverySpecification }) =>
-      (PointInTimeRecoverySpecification as { PointInTimeRecoveryEnabled?: boolean } | undefined)
-        ?.PointInTimeRecoveryEnabled,
-    apply: ({ dynamodb }, TableName) =>
+    expected: (properties) => isRestorable(properties),
+    apply: ({ dynamodb }, TableName, properties) =>
       dynamodb.send(
         new UpdateContinuousBackupsCommand({
           TableName,
-          PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
+          PointInTimeRecoverySpecification: {
+            PointInTimeRecoveryEnabled: isRestorable(properties) ?? false,
+          },
         }),
       ),
     read: async ({ dynamodb }, TableName) => {
@@ -88,6 +88,11 @@ async function timeToLive({ dynamodb }: Clients, TableName: string): Promise<str
   const answer = await dynamodb.send(new DescribeTimeToLiveCommand({ TableName }));
   const { AttributeName, TimeToLiveStatus } = answer.TimeToLiveDescription ?? {};
   return TimeToLiveStatus === 'ENABLED' ? AttributeName : undefined;
+}
+
+function isRestorable({ PointInTimeRecoverySpecification }: Properties): boolean | undefined {
+  return (PointInTimeRecoverySpecification as { PointInTimeRecoveryEnabled?: boolean } | undefined)
+    ?.PointInTimeRecoveryEnabled;
 }
 
 function encryptionKey({ SSESpecification }: Properties): string | undefined {

@@ -1,6 +1,7 @@
 import {
   GetBucketEncryptionCommand,
   GetBucketLifecycleConfigurationCommand,
+  GetBucketLoggingCommand,
   GetBucketTaggingCommand,
   GetBucketVersioningCommand,
   GetObjectLockConfigurationCommand,
@@ -10,6 +11,7 @@ import {
   type PublicAccessBlockConfiguration,
   PutBucketEncryptionCommand,
   PutBucketLifecycleConfigurationCommand,
+  PutBucketLoggingCommand,
   PutBucketTaggingCommand,
   PutObjectLockConfigurationCommand,
   PutPublicAccessBlockCommand,
@@ -105,6 +107,20 @@ export const bucketSettings: readonly Setting[] = [
   },
   {
     type,
+    name: 'access log',
+    expected: (properties) => accessLog(properties),
+    apply: ({ s3 }, Bucket, properties) =>
+      s3.send(
+        new PutBucketLoggingCommand({
+          Bucket,
+          BucketLoggingStatus: { LoggingEnabled: accessLog(properties) },
+        }),
+      ),
+    read: async ({ s3 }, Bucket) =>
+      (await s3.send(new GetBucketLoggingCommand({ Bucket }))).LoggingEnabled,
+  },
+  {
+    type,
     name: 'tags',
     expected: ({ Tags }) => sortTags(Tags as Tag[] | undefined),
     apply: ({ s3 }, Bucket, { Tags }) =>
@@ -113,6 +129,15 @@ export const bucketSettings: readonly Setting[] = [
       sortTags((await s3.send(new GetBucketTaggingCommand({ Bucket }))).TagSet),
   },
 ];
+
+function accessLog({ LoggingConfiguration }: Properties) {
+  const { DestinationBucketName, LogFilePrefix = '' } = (LoggingConfiguration ?? {}) as {
+    readonly DestinationBucketName?: string;
+    readonly LogFilePrefix?: string;
+  };
+  if (DestinationBucketName === undefined) return undefined;
+  return { TargetBucket: DestinationBucketName, TargetPrefix: LogFilePrefix };
+}
 
 function objectLock({ ObjectLockEnabled, ObjectLockConfiguration }: Properties) {
   if (ObjectLockEnabled !== true) return undefined;

@@ -38,7 +38,7 @@ describe('a deployment that adopts what an earlier one left', () => {
     expect(countOf(data, 'AWS::S3::BucketPolicy')).toBe(0);
     expect(countOf(data, 'AWS::Kinesis::Stream')).toBe(0);
     expect(text).not.toContain('ObjectLock');
-    expect(countOf(data, 'AWS::DynamoDB::Table')).toBe(3);
+    expect(countOf(data, 'AWS::DynamoDB::Table')).toBe(4);
   });
 
   it('publishes where it is', () => {

@@ -27,6 +27,8 @@ describe('API', () => {
       '/v1/traces': 'ANY FrontDoorIngestTraces',
       '/api/v1/producers': 'ANY FrontDoorProducers',
       '/api/v1/producers/{producerId}': 'ANY FrontDoorProducers',
+      '/api/v1/hold': 'ANY FrontDoorHolds',
+      '/api/v1/holds': 'ANY FrontDoorHolds',
       '/api/v1/{proxy+}': 'ANY FrontDoorQuery',
       '/health': 'ANY FrontDoorQuery',
     });

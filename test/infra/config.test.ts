@@ -28,6 +28,13 @@ describe('environment config', () => {
     ({ ...extra, kind: 'private', auth: 'bearer', vpcEndpointIds: ['vpce-0a1b2c3d'] }) as const;
   const tooWide = (length: number) =>
     `so wide a range guards nothing: name ranges of /${length} or narrower, or leave allowedCidrs out where everybody may call`;
+  const BREAK_GLASS = 'arn:aws:iam::111122223333:role/break-glass';
+  const REPLICA_ALIAS = 'arn:aws:kms:eu-west-1:444455556666:alias/replica';
+  const KEY_BESIDE = 'arn:aws:kms:eu-central-1:111122223333:key/1';
+  const replica = {
+    bucketArn: 'arn:aws:s3:::evidence-replica',
+    kmsKeyArn: 'arn:aws:kms:eu-west-1:444455556666:key/1',
+  };
   const refused: [string, EnvironmentConfig, string][] = [
     [
       'a name that is no stack name',
@@ -72,7 +79,7 @@ describe('environment config', () => {
     [
       'a misspelt field of the redaction policy',
       { ...trial, redaction: { kep: ['facet:a'] } as EnvironmentConfig['redaction'] },
-      'trial: redaction.kep is ["facet:a"]; there is no such field: use base, strictUnknown, keep, drop, scan, dialects, exactFingerprints, acknowledgeRisk',
+      'trial: redaction.kep is ["facet:a"]; there is no such field: use base, strictUnknown, keep, drop, scan, dialects, exactFingerprints, subject, acknowledgeRisk',
     ],
     [
       'a policy that keeps statements without a reason',
@@ -268,12 +275,15 @@ describe('environment config', () => {
     ],
     [
       'no concurrency at all',
-      { ...trial, reservedConcurrency: { ingest: 0, archive: 1, query: 1, producers: 1 } },
+      {
+        ...trial,
+        reservedConcurrency: { ingest: 0, archive: 1, query: 1, producers: 1, holds: 1 },
+      },
       'trial: reservedConcurrency.ingest is 0; use a whole number from 1 to 10000',
     ],
     [
       'fewer archive invocations than shards',
-      { ...prod, reservedConcurrency: { ingest: 1, archive: 3, query: 1, producers: 1 } },
+      { ...prod, reservedConcurrency: { ingest: 1, archive: 3, query: 1, producers: 1, holds: 1 } },
       'prod: reservedConcurrency.archive is 3; each shard needs one: use 4 or more',
     ],
     [
@@ -309,7 +319,47 @@ describe('environment config', () => {
     [
       'a deployment role that is a user',
       { ...trial, guards: { deploymentRoleArn: 'arn:aws:iam::111122223333:user/me' } },
-      'trial: guards.deploymentRoleArn is "arn:aws:iam::111122223333:user/me"; use the ARN of the IAM role that CloudFormation deploys with',
+      'trial: guards.deploymentRoleArn is "arn:aws:iam::111122223333:user/me"; use the ARN of the IAM role that CloudFormation deploys with, without wildcard',
+    ],
+    [
+      'a deployment role with a wildcard, which would be everybody',
+      { ...trial, guards: { deploymentRoleArn: 'arn:aws:iam::111122223333:role/*' } },
+      'trial: guards.deploymentRoleArn is "arn:aws:iam::111122223333:role/*"; use the ARN of the IAM role that CloudFormation deploys with, without wildcard',
+    ],
+    [
+      'a break-glass role of another account',
+      { ...trial, account: '444455556666', guards: { breakGlassRoleArn: BREAK_GLASS } },
+      `trial: guards.breakGlassRoleArn is "${BREAK_GLASS}"; use the ARN of an IAM role that nobody uses from day to day, in account 444455556666`,
+    ],
+    [
+      'a break-glass role where nobody breaks a lock',
+      { ...prod, guards: { breakGlassRoleArn: BREAK_GLASS } },
+      `prod: guards.breakGlassRoleArn is "${BREAK_GLASS}"; nobody lifts a COMPLIANCE lock: leave it out`,
+    ],
+    [
+      'a deployment that may delete evidence',
+      { ...trial, guards: { breakGlassRoleArn: BREAK_GLASS, deploymentRoleArn: BREAK_GLASS } },
+      `trial: guards.breakGlassRoleArn is "${BREAK_GLASS}"; every deployment would hold the right to delete evidence: use another role than guards.deploymentRoleArn`,
+    ],
+    [
+      'a replica of a vault that may be anywhere',
+      { ...trial, account: '111122223333', replica },
+      'trial: region is not set; a replica lies elsewhere, so it needs to know where this is',
+    ],
+    [
+      'a replica that is no bucket',
+      { ...prod, replica: { ...replica, bucketArn: 'evidence-replica' } },
+      'prod: replica.bucketArn is "evidence-replica"; use the ARN of a bucket such as arn:aws:s3:::evidence-replica',
+    ],
+    [
+      'a replica under an alias',
+      { ...prod, replica: { ...replica, kmsKeyArn: REPLICA_ALIAS } },
+      `prod: replica.kmsKeyArn is "${REPLICA_ALIAS}"; use the ARN of a KMS key, not of an alias, in the account and region of the bucket`,
+    ],
+    [
+      'a replica beside the vault',
+      { ...prod, replica: { ...replica, kmsKeyArn: KEY_BESIDE } },
+      `prod: replica.kmsKeyArn is "${KEY_BESIDE}"; a copy in the same account and region is lost with the vault: use another account or region`,
     ],
     [
       'a staging bucket without expiry',
@@ -415,6 +465,7 @@ describe('environment config', () => {
     },
     alarms: { emails: ['ops@example.org'] },
     guards: { deploymentRoleArn: 'arn:aws:iam::111122223333:role/deploy' },
+    replica,
   };
   const objects = objectsOf(full);
 
@@ -484,6 +535,8 @@ describe('environment config', () => {
       floorDays: 190,
       slackDays: 35,
     });
+    const longTraces = { ...prod.retention, traceDays: 3000 };
+    expect(retentionSetting({ ...prod, retention: longTraces }).recordDays).toBe(3365);
   });
 });
 

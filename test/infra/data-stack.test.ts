@@ -1,3 +1,4 @@
+import { Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
 import { environments } from '../../lib/config/environments.ts';
 import {
@@ -6,6 +7,7 @@ import {
   resourceOf,
   resourcesOf,
   stageOf,
+  type TemplateResource,
   templateOf,
 } from '../support/synth.ts';
 
@@ -22,9 +24,13 @@ const PINNED = [
   'LineageFailuresQueuePolicy52D634D1',
   'LineageKeyA93A8FD9',
   'LineageStream2A240C4E',
+  'SigningKey0B4B9CB62',
+  'SigningRoleE19AFA5A',
   'StagingBucketF0D7AEDD',
   'StagingBucketPolicy70C2CE4D',
   'StagingKey1A9D4FB3',
+  'SubjectsKeyCDC84BE4',
+  'SubjectsKeysTable5A7581B5',
   'TablesIndexTable5C478C95',
   'TablesKeyD3984C03',
   'TablesProducersTableDBCC47FA',
@@ -70,9 +76,11 @@ describe.each(names)('data stack of %s', (name) => {
     expect(stageOf(name).data.terminationProtection).toBe(name !== 'local');
   });
 
-  it('rotates every key', () => {
-    const keys = resourcesOf(template, 'AWS::KMS::Key');
-    expect(keys.length).toBe(6);
+  it('rotates every key that encrypts', () => {
+    const keys = resourcesOf(template, 'AWS::KMS::Key').filter(
+      ([, { Properties }]) => Properties.KeyUsage !== 'SIGN_VERIFY',
+    );
+    expect(keys.length).toBe(7);
     for (const [, key] of keys) expect(key.Properties.EnableKeyRotation).toBe(true);
   });
 
@@ -125,6 +133,17 @@ describe.each(names)('data stack of %s', (name) => {
       TimeToLiveSpecification: { AttributeName: 'expiresAt', Enabled: true },
     });
     expect(JSON.stringify(Properties.SSESpecification)).toContain('TablesKey');
+  });
+
+  it('keeps the keys of subjects where no backup brings one back, under a key of their own', () => {
+    const { Properties } = resourceOf(template, 'AWS::DynamoDB::Table', 'Subjects/Keys/Table');
+    expect(Properties).toMatchObject({
+      DeletionProtectionEnabled: config.deletionProtection,
+      PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: false },
+      SSESpecification: { SSEEnabled: true, SSEType: 'KMS' },
+    });
+    expect(Properties.StreamSpecification).toBeUndefined();
+    expect(JSON.stringify(Properties.SSESpecification)).toContain('SubjectsKey');
   });
 
   it('lists the index by hour', () => {
@@ -185,6 +204,41 @@ describe.each(names)('data stack of %s', (name) => {
     ]).matchAll(/"Fn::ImportValue":"([^"]*-Data:[^"]*)"/g);
 
     for (const [, exportName] of imported) expect(exported).toContain(exportName);
-    expect(exported.length).toBe(30);
+    expect(exported.length).toBe(35);
+  });
+});
+
+describe('a signing key', () => {
+  const { local } = environments;
+  const keysOf = (signingKey?: number) => {
+    const sealing = { ...local.sealing, ...(signingKey !== undefined && { signingKey }) };
+    const { data } = createStage({ ...local, sealing });
+    return resourcesOf(Template.fromStack(data), 'AWS::KMS::Key').filter(
+      ([, { Properties }]) => Properties.KeyUsage === 'SIGN_VERIFY',
+    );
+  };
+
+  it('signs for the sealer alone, and is managed without signing or handing that on', () => {
+    const [key] = keysOf().map(([, resource]) => resource);
+    const { Properties } = key as TemplateResource;
+    expect(Properties).toMatchObject({ KeySpec: 'ECC_NIST_P256' });
+    const Statement: Array<{ Effect: string; Action: string[]; Principal: unknown }> =
+      Properties.KeyPolicy.Statement;
+    const allowed = Statement.filter(({ Effect }) => Effect === 'Allow');
+    const signing = allowed.filter(({ Action }) => Action.includes('kms:Sign'));
+    expect(signing.map(({ Principal }) => Principal)).toEqual([
+      { AWS: { 'Fn::GetAtt': ['SigningRoleE19AFA5A', 'Arn'] } },
+    ]);
+    const actions = allowed.flatMap(({ Action }) => Action);
+    for (const action of actions) expect(action).not.toMatch(/\*|CreateGrant|ReplicateKey/);
+    expect(Statement.filter(({ Effect }) => Effect === 'Deny')).toMatchObject([
+      { Action: expect.arrayContaining(['kms:DisableKey', 'kms:PutKeyPolicy']) },
+    ]);
+  });
+
+  it('of an earlier generation stays beside the next one', () => {
+    expect(keysOf(2).map(([id]) => id.slice(0, 'SigningKey0'.length))).toEqual([
+      ...['SigningKey0', 'SigningKey1', 'SigningKey2'],
+    ]);
   });
 });

@@ -12,6 +12,7 @@ const alarms = new Map(
 );
 
 const HOUR_SECONDS = 3600;
+const QUARTER_HOUR_SECONDS = 900;
 const QUARTER_HOUR_MILLIS = 900_000;
 
 describe('alarms', () => {
@@ -24,7 +25,12 @@ describe('alarms', () => {
     ['AuditErrors', 'Errors', 0, 'RetentionAuditAuditRetentionFunction'],
     ['AuditIncomplete', 'AuditIncomplete', 0, 'audit-retention'],
     ['ParityViolations', 'ParityViolations', 0, 'audit-retention'],
+    ['SealErrors', 'Errors', 0, 'SealerSealFunction'],
+    ['UnsentHeads', 'UnsentHeads', 0, 'seal'],
     ['RejectionReportErrors', 'Errors', 0, 'RejectionReportsReportRejectionsFunction'],
+    ['HoldsErrors', 'Errors', 0, 'FrontDoorHoldsFunction'],
+    ['HoldReconciliationErrors', 'Errors', 0, 'HoldReconciliationReconcileHoldsFunction'],
+    ['HoldsIncomplete', 'HoldsIncomplete', 0, 'reconcile-holds'],
     ['IngestUncounted', 'UncountedRefusals', 0, 'ingest'],
     ['IngestTracesUncounted', 'UncountedRefusals', 0, 'ingest-traces'],
     ['LineageFailureDepth', 'ApproximateNumberOfMessagesVisible', 0, 'LineageFailuresQueue'],
@@ -47,8 +53,17 @@ describe('alarms', () => {
     expect(JSON.stringify(alarm.Dimensions)).toContain(subject);
   });
 
+  it('DigestAge fires when a head is old, and when nothing says how old it is', () => {
+    expect(alarms.get('DigestAge')).toMatchObject({
+      ...{ MetricName: 'DigestAgeSeconds', Statistic: 'Maximum', EvaluationPeriods: 3 },
+      Threshold: 2 * QUARTER_HOUR_SECONDS + 600,
+      TreatMissingData: 'breaching',
+      Dimensions: [{ Name: 'service', Value: 'seal' }],
+    });
+  });
+
   it('are these and no others', () => {
-    expect(alarms.size).toBe(20);
+    expect(alarms.size).toBe(26);
   });
 
   it('say what to do and where the runbook is, and tell the topic', () => {

@@ -16,11 +16,14 @@ const FUNCTIONS = {
   'FrontDoor/IngestTraces': 'ingest-traces',
   'FrontDoor/Query': 'query',
   'FrontDoor/Producers': 'producers',
+  'FrontDoor/Holds': 'holds',
   'ArchiveLine/Archive': 'archive',
   'ArchiveLine/ArchiveTraces': 'archive-traces',
   'ArchiveLine/Redrive': 'redrive',
   'RetentionAudit/AuditRetention': 'audit-retention',
   'RejectionReports/ReportRejections': 'report-rejections',
+  'HoldReconciliation/ReconcileHolds': 'reconcile-holds',
+  'Sealer/Seal': 'seal',
   'IndexRebuild/Worker': 'rebuild-index',
 };
 
@@ -85,7 +88,7 @@ describe.each(Object.keys(environments) as EnvironmentName[])('pipeline of %s', 
   it('reserves concurrency only where the config does', () => {
     const reserved = functions.map(([, { Properties }]) => Properties.ReservedConcurrentExecutions);
     const numbers = reserved.filter((value) => value !== undefined).sort((a, b) => a - b);
-    expect(numbers).toEqual(name === 'prod' ? [10, 20, 20, 50, 100, 100] : []);
+    expect(numbers).toEqual(name === 'prod' ? [1, 5, 10, 20, 20, 50, 100, 100] : []);
   });
 
   it.each([
@@ -133,6 +136,7 @@ describe.each(Object.keys(environments) as EnvironmentName[])('pipeline of %s', 
   it.each([
     ['RetentionAudit', 'auditRetention', 'AuditRetentionFunction'],
     ['RejectionReports', 'reportRejections', 'ReportRejectionsFunction'],
+    ['HoldReconciliation', 'reconcileHolds', 'ReconcileHoldsFunction'],
   ] as const)('runs %s on its schedule with an empty event', (control, schedule, fn) => {
     const { Properties } = resourceOf(template, 'AWS::Events::Rule', `${control}/Schedule`);
     expect(Properties).toMatchObject({
@@ -187,7 +191,7 @@ describe('configuration that no shipped environment uses', () => {
     const deploymentRoleArn = 'arn:aws:iam::111122223333:role/pipeline';
     const stage = createStage({ ...environments.dev, guards: { deploymentRoleArn } });
     const policies = JSON.stringify(Template.fromStack(stage.data).toJSON().Resources);
-    expect(policies.split(`"aws:PrincipalArn":"${deploymentRoleArn}"`).length - 1).toBe(2);
+    expect(policies.split(`"aws:PrincipalArn":"${deploymentRoleArn}"`).length - 1).toBe(3);
     expect(policies).not.toContain('cfn-exec-role');
   });
 });

@@ -2,17 +2,20 @@ import { inject } from 'vitest';
 import { DynamoProducerDirectory } from '../../lambdas/adapters/dynamo-producer-directory.ts';
 import { DynamoProducerRegistry } from '../../lambdas/adapters/dynamo-producer-registry.ts';
 import { DynamoRunIndex } from '../../lambdas/adapters/dynamo-run-index.ts';
+import { DynamoSubjectKeys } from '../../lambdas/adapters/dynamo-subject-keys.ts';
 import { DynamoTable } from '../../lambdas/adapters/dynamo-table.ts';
 import { DynamoUsage } from '../../lambdas/adapters/dynamo-usage.ts';
 import { S3ObjectReader } from '../../lambdas/adapters/s3-object-reader.ts';
 import { S3EvidenceVault } from '../../lambdas/adapters/s3-vault.ts';
 import { S3VersionInspector } from '../../lambdas/adapters/s3-version-inspector.ts';
+import { S3VersionStreams } from '../../lambdas/adapters/s3-version-streams.ts';
 import { lockFor } from '../../lambdas/domain/evidence/retention.ts';
 import { environments } from '../../lib/config/environments.ts';
 import { retentionSetting } from '../../lib/config/retention-setting.ts';
 import { createClients } from '../../localstack/clients.ts';
 import { describeProducersContract } from '../support/contracts/producers-contract.ts';
 import { describeRunIndexContract } from '../support/contracts/run-index-contract.ts';
+import { describeSubjectKeysContract } from '../support/contracts/subject-keys-contract.ts';
 import { describeUsageContract } from '../support/contracts/usage-contract.ts';
 import { describeVaultContract } from '../support/contracts/vault-contract.ts';
 
@@ -25,6 +28,7 @@ describeVaultContract('S3', () => {
   return {
     vault,
     reader: new S3ObjectReader(clients.s3),
+    streams: new S3VersionStreams(clients.s3),
     inspector: new S3VersionInspector(clients.s3),
     bucket: buckets.vault,
     lock: lockFor(retention, retention.lineageDays, Date.now(), Date.now()),
@@ -42,6 +46,11 @@ describeProducersContract('DynamoDB', () => {
 describeRunIndexContract(
   'DynamoDB',
   () => new DynamoRunIndex(new DynamoTable(clients.dynamodb, tables.index)),
+);
+
+describeSubjectKeysContract(
+  'DynamoDB',
+  () => new DynamoSubjectKeys(new DynamoTable(clients.dynamodb, tables.subjects)),
 );
 
 describeUsageContract(

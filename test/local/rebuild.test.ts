@@ -5,6 +5,7 @@ import type { APIGatewayProxyResult } from 'aws-lambda';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { rebuildingOf } from '../../bin/evidence/rebuild-dependencies.ts';
 import { rebuildDistributed } from '../../bin/evidence/rebuild-distributed.ts';
+import { DynamoHoldIndex } from '../../lambdas/adapters/dynamo-hold-index.ts';
 import { DynamoProducerDirectory } from '../../lambdas/adapters/dynamo-producer-directory.ts';
 import { DynamoRunIndex } from '../../lambdas/adapters/dynamo-run-index.ts';
 import { DynamoTable } from '../../lambdas/adapters/dynamo-table.ts';
@@ -56,6 +57,7 @@ describe('an index and a producers table rebuilt from the vault', () => {
   /** What the query function answers over the rebuilt tables. */
   const query = createHandler({
     ...{ index, reader: dependencies.index.reader, inspector: new S3VersionInspector(clients.s3) },
+    holds: new DynamoHoldIndex(table('index')),
     epochKeys: new KmsEpochKeys(clients.kms, table('producers'), Date.now),
     registry: producersWith({ scopes: ['read'] }),
     authMode: 'bearer',

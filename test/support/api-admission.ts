@@ -1,9 +1,10 @@
-import { conditionsHold, type Statement } from './policy-evaluator.ts';
+import { conditionsHold } from './iam/conditions.ts';
+import type { Statement } from './iam/policy.ts';
 
 /** What the template says about one method of the API: how it asks who calls, and the resource policy, if any. */
 export interface Door {
   readonly authorizationType: string;
-  readonly statements: readonly (Statement & { readonly Principal: unknown })[] | undefined;
+  readonly statements: readonly Statement[] | undefined;
 }
 
 /** A request as the gateway sees it before any function runs. */
@@ -36,5 +37,5 @@ function applies(statement: Statement, { keys, method, path }: Call): boolean {
   const matchesArn = [statement.Resource].flat().some((pattern) => {
     return new RegExp(`^${String(pattern).replaceAll('*', '.*')}$`).test(arn);
   });
-  return matchesArn && conditionsHold(statement, keys);
+  return matchesArn && conditionsHold(statement.Condition, keys);
 }

@@ -25,6 +25,13 @@ export const partlyRefused: AwsFault = {
   code: 'ProvisionedThroughputExceededException',
 };
 
+/** What S3 says while it cannot, and while the key of a bucket is disabled. */
+export const slowDown: AwsFault = { kind: 'refuse', status: 503, code: 'SlowDown' };
+export const s3Broken: AwsFault = { kind: 'refuse', status: 500, code: 'InternalError' };
+export const keyDisabled: AwsFault = { kind: 'refuse', status: 400, code: 'KMS.DisabledException' };
+export const badDigest: AwsFault = { kind: 'refuse', status: 400, code: 'BadDigest' };
+export const invalidArgument: AwsFault = { kind: 'refuse', status: 400, code: 'InvalidArgument' };
+
 /** How a fault is called in the counts of the proxy. */
 export function nameOf(fault: AwsFault): string {
   return fault.kind === 'refuse' ? fault.code : fault.kind;
@@ -38,14 +45,16 @@ export type FaultPlan = Readonly<
 export interface AwsFaultProxy {
   /** To be given to a function as `AWS_ENDPOINT_URL_…`; no trailing slash. */
   readonly endpointUrl: string;
-  /** Calls by action, and by action and fault: `PutRecords`, `PutRecords: lose the answer`. */
+  /** Calls by action, and by action and fault: `PutRecords`, `PutRecords: lose the answer`, `PutObject lineage`. */
   readonly counts: ReadonlyMap<string, number>;
   close(): Promise<void>;
 }
 
 /**
  * Stands between functions and the emulator, which has no faults of its own. Knows services that speak
- * JSON 1.x over HTTP/1.1 and name their action in `X-Amz-Target` (Kinesis, KMS, DynamoDB).
+ * JSON 1.x over HTTP/1.1 and name their action in `X-Amz-Target` (Kinesis, KMS, DynamoDB), and S3 by path, whose
+ * actions are named with the first folder of the key: `PutObject lineage`.
+ * @param plan is looked at for each call, and may be changed meanwhile
  * @param seed of the choice which call is hit; which one that is also depends on the order of arrival
  */
 export async function startAwsFaultProxy(
@@ -58,12 +67,15 @@ export async function startAwsFaultProxy(
   const random = randomFrom(seed);
 
   const server = await startFaultServer(async (incoming) => {
-    const action = String(incoming.headers['x-amz-target']).split('.').at(-1) as string;
+    const target = incoming.headers['x-amz-target'];
+    const action = target ? (String(target).split('.').at(-1) as string) : s3ActionOf(incoming);
     count(action);
     const fault = draw(plan[action] ?? [], random());
     if (fault) count(`${action}: ${nameOf(fault)}`);
     if (fault?.kind === 'refuse') {
-      return answer(fault.status, { __type: fault.code, message: 'injected' });
+      return target
+        ? answer(fault.status, { __type: fault.code, message: 'injected' })
+        : s3Answer(fault.status, fault.code);
     }
     if (fault?.kind === 'refuse some entries') {
       return putSome(incoming, fault.code, random, upstreamUrl);
@@ -99,6 +111,17 @@ async function putSome(
       isSpared ? put.shift() : { ErrorCode: code, ErrorMessage: 'injected' },
     ),
   });
+}
+
+/** Of a request by path: `/<bucket>/<folder>/...?x-id=PutObject`; requests that the SDK marks with no id go by method. */
+function s3ActionOf({ method, path }: Incoming): string {
+  const { pathname, searchParams } = new URL(path, 'http://s3');
+  return `${searchParams.get('x-id') ?? method} ${pathname.split('/')[2] ?? ''}`;
+}
+
+function s3Answer(status: number, code: string): RawAnswer {
+  const body = `<Error><Code>${code}</Code><Message>injected</Message></Error>`;
+  return { status, headers: { 'content-type': 'application/xml' }, body: Buffer.from(body) };
 }
 
 function answer(status: number, document: unknown): RawAnswer {

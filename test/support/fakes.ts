@@ -1,4 +1,5 @@
-import type { Finding } from '../../lambdas/domain/audit/findings.ts';
+import { randomBytes } from 'node:crypto';
+import type { Finding, StreamPlane } from '../../lambdas/domain/audit/findings.ts';
 import {
   MAX_SAMPLES,
   type Rejection,
@@ -13,6 +14,7 @@ import type { EvidenceObject } from '../../lambdas/domain/evidence/evidence-obje
 import type {
   DeclarationEntry,
   DeliveryEntry,
+  EventClaim,
   ReferenceEntry,
   RunDatasetEntry,
   RunEventEntry,
@@ -21,14 +23,16 @@ import type {
 } from '../../lambdas/domain/evidence/index-entries.ts';
 import type { EpochKey } from '../../lambdas/domain/evidence/keyed-hash.ts';
 import type { Lock } from '../../lambdas/domain/evidence/retention.ts';
-import { storeKey } from '../../lambdas/domain/evidence/store-key.ts';
+import { sha256Hex, storeKey } from '../../lambdas/domain/evidence/store-key.ts';
+import { versionName } from '../../lambdas/domain/evidence/version-name.ts';
 import type { Identity } from '../../lambdas/domain/openlineage/event.ts';
 import type {
+  ChainVault,
   Clock,
   DocumentVault,
   EpochKeys,
+  ErasableSubjects,
   EventPublisher,
-  EvidenceVault,
   Location,
   ObjectReader,
   ObjectVersion,
@@ -37,11 +41,17 @@ import type {
   ProducerRegistry,
   RateLeases,
   RejectionLedger,
+  RetentionExtender,
   RunIndex,
   StoredObjects,
+  StreamArrival,
+  StreamCounter,
+  SubjectKeys,
   TokenLease,
+  Tombstone,
   TraceStaging,
   VersionInspector,
+  VersionStreams,
   WorkNotes,
 } from '../../lambdas/domain/ports.ts';
 import { isValidAt } from '../../lambdas/domain/producers/issued-key.ts';
@@ -57,17 +67,21 @@ interface StoredVersion extends ObjectVersion {
   /** What decides whether a second put of the key is a replay or a conflict. */
   readonly content: string;
   readonly lock?: Lock;
+  readonly metadata?: Readonly<Record<string, string>>;
+  readonly deleteMarker?: true;
 }
 
 /** Lets a test refuse calls by name, to see what a failure in the middle leaves behind. */
-class Faults {
+export class Faults {
   readonly calls: string[] = [];
   readonly #refusals = new Map<string, number>();
+  readonly #errors = new Map<string, Error>();
   readonly #spared = new Map<string, number>();
 
-  /** The next `times` calls of a method throw UnavailableError before they take effect. */
-  refuse(method: string, times = 1): void {
+  /** The next `times` calls of a method throw before they take effect. */
+  refuse(method: string, times = 1, error: Error = new UnavailableError(method)): void {
     this.#refusals.set(method, times);
+    this.#errors.set(method, error);
   }
 
   /** All calls of a method but the next few throw. */
@@ -86,7 +100,7 @@ class Faults {
     const left = this.#refusals.get(method) ?? 0;
     if (left === 0) return;
     this.#refusals.set(method, left - 1);
-    throw new UnavailableError(method);
+    throw this.#errors.get(method);
   }
 }
 
@@ -94,20 +108,46 @@ class Faults {
 class InMemoryBucket {
   readonly bucket: string;
   readonly versions: StoredVersion[] = [];
+  /** Names of the versions whose legal hold is on. */
+  readonly held = new Set<string>();
   readonly #clock: Clock;
+  #written = 0;
 
   constructor(bucket: string, clock: Clock = Date.now) {
     this.bucket = bucket;
     this.#clock = clock;
   }
 
-  put(key: string, body: Uint8Array, content: string, lock?: Lock): StoredVersion {
-    const standing = this.standing(key, content);
-    if (standing) return standing;
-    const versionId = `v${this.versions.length + 1}`;
+  put(
+    key: string,
+    body: Uint8Array,
+    content: string,
+    lock?: Lock,
+    metadata?: Readonly<Record<string, string>>,
+  ): StoredVersion {
+    return (
+      this.standing(key, content) ??
+      this.addVersion(key, body, { content, ...(lock && { lock }), ...(metadata && { metadata }) })
+    );
+  }
+
+  /** Writes a version past every condition, as somebody with other rights than ours can. */
+  addVersion(
+    key: string,
+    body: Uint8Array,
+    rest: Partial<Pick<StoredVersion, 'content' | 'lock' | 'metadata' | 'deleteMarker'>> = {},
+  ): StoredVersion {
+    const versionId = `v${++this.#written}`;
     const lastModified = new Date(this.#clock()).toISOString();
-    const version = { bucket: this.bucket, key, versionId, lastModified, body, content };
-    const stored: StoredVersion = { ...version, ...(lock && { lock }) };
+    const stored = {
+      bucket: this.bucket,
+      key,
+      versionId,
+      lastModified,
+      body,
+      content: '',
+      ...rest,
+    };
     this.versions.push(stored);
     return stored;
   }
@@ -139,7 +179,7 @@ const versionOf = ({ bucket, key, versionId }: ObjectVersion): ObjectVersion => 
   versionId,
 });
 
-export class InMemoryVault extends InMemoryBucket implements EvidenceVault, DocumentVault {
+export class InMemoryVault extends InMemoryBucket implements ChainVault, DocumentVault {
   readonly faults = new Faults();
 
   constructor(bucket = 'vault', clock?: Clock) {
@@ -161,10 +201,25 @@ export class InMemoryVault extends InMemoryBucket implements EvidenceVault, Docu
     return versionOf(this.put(key, Buffer.from(text), text, lock));
   }
 
+  async putBytes(
+    key: string,
+    body: Uint8Array,
+    lock: Lock,
+    { metadata }: Parameters<ChainVault['putBytes']>[3],
+  ): Promise<ObjectVersion> {
+    this.faults.enter('putBytes');
+    return versionOf(this.put(key, body, sha256Hex(body), lock, metadata));
+  }
+
   async findDocument(key: string, document: unknown): Promise<ObjectVersion | undefined> {
     this.faults.enter('findDocument');
     const standing = this.standing(key, JSON.stringify(document));
     return standing && versionOf(standing);
+  }
+
+  async holds({ key, versionId }: ObjectVersion): Promise<boolean> {
+    this.faults.enter('holds');
+    return this.versions.some((version) => version.key === key && version.versionId === versionId);
   }
 
   async find(key: string): Promise<Uint8Array | undefined> {
@@ -197,6 +252,28 @@ export function readerOver(
         ?.versions.find((version) => version.key === key && version.versionId === versionId);
       if (!held) throw new UnreadableRecordError('version_missing');
       return held.body;
+    },
+  };
+}
+
+/** Opens what any of these buckets holds, in pieces of a few bytes. */
+export function streamsOver(
+  ...buckets: ReadonlyArray<Pick<InMemoryBucket, 'bucket' | 'versions'>>
+): VersionStreams {
+  return {
+    async open({ bucket, key, versionId }) {
+      const held = buckets
+        .find((candidate) => candidate.bucket === bucket)
+        ?.versions.find((version) => version.key === key && version.versionId === versionId);
+      if (!held) throw new UnreadableRecordError('object_version_missing');
+      const { body, lock, metadata = {} } = held;
+      return {
+        metadata,
+        ...(lock && { lock: { mode: lock.mode, retainUntil: lock.retainUntil } }),
+        body: (async function* () {
+          for (let at = 0; at < body.length; at += 1000) yield body.subarray(at, at + 1000);
+        })(),
+      };
     },
   };
 }
@@ -234,9 +311,9 @@ export class InMemoryNotes implements WorkNotes {
   }
 }
 
-/** Looks at what these buckets hold; they have no delete markers. */
+/** Looks at what these buckets hold. */
 export function inspectorOver(
-  ...buckets: ReadonlyArray<Pick<InMemoryBucket, 'bucket' | 'versions'>>
+  ...buckets: ReadonlyArray<Pick<InMemoryBucket, 'bucket' | 'versions' | 'held'>>
 ): VersionInspector {
   const versionsOf = (bucket: string) =>
     buckets.find((candidate) => candidate.bucket === bucket)?.versions ?? [];
@@ -249,9 +326,11 @@ export function inspectorOver(
       const { mode, retainUntil } = held.lock ?? {};
       return {
         status: 'present',
+        // as HEAD says it: to the second
+        lastModified: `${held.lastModified.slice(0, 19)}.000Z`,
         ...(mode && { mode }),
         ...(retainUntil && { retainUntil }),
-        legalHold: false,
+        legalHold: buckets.some(({ held }) => held.has(versionName({ bucket, key, versionId }))),
       };
     },
     async *list(bucket, prefix) {
@@ -259,7 +338,7 @@ export function inspectorOver(
         if (version.key.startsWith(prefix)) {
           yield {
             ...versionOf(version),
-            deleteMarker: false,
+            deleteMarker: version.deleteMarker ?? false,
             lastModified: version.lastModified,
             bytes: version.body.length,
           };
@@ -276,11 +355,28 @@ export function inspectorOver(
   };
 }
 
+/** Extends locks of what this bucket holds, as S3 does: never to an earlier time. */
+export function extenderOver({ versions }: Pick<InMemoryBucket, 'versions'>) {
+  const extended: Array<{ readonly key: string; readonly retainUntil: string }> = [];
+  const extender: RetentionExtender = {
+    async extend({ key, versionId }, { mode, retainUntil }) {
+      const at = versions.findIndex((held) => held.key === key && held.versionId === versionId);
+      const held = versions[at];
+      if (!held || (held.lock && held.lock.retainUntil > retainUntil)) return false;
+      extended.push({ key, retainUntil });
+      versions[at] = { ...held, lock: { clamped: false, ...held.lock, mode, retainUntil } };
+      return true;
+    },
+  };
+  return { extender, extended };
+}
+
 /** The tables as maps. Every call yields once first, so that callers which run at once do interleave. */
 export class InMemoryRunIndex implements RunIndex {
   readonly faults = new Faults();
   readonly deliveryRows = new Map<string, DeliveryEntry>();
   readonly runEventRows = new Map<string, RunEventEntry>();
+  readonly claimRows = new Map<string, EventClaim>();
   readonly runDatasetRows = new Map<string, RunDatasetEntry>();
   readonly declarationRows = new Map<string, DeclarationEntry>();
   readonly referenceRows = new Map<string, ReferenceEntry>();
@@ -348,6 +444,13 @@ export class InMemoryRunIndex implements RunIndex {
       finding,
     );
 
+  async claimEvent(claim: EventClaim): Promise<EventClaim> {
+    const { group, runKey, eventType, eventTimeUtc } = claim;
+    const key = [group, runKey, eventType, eventTimeUtc];
+    await this.#putFirst('claimEvent', this.claimRows, key, claim);
+    return this.claimRows.get(keyOf(key)) as EventClaim;
+  }
+
   async promoteTraceDelivery(
     entry: TraceDeliveryEntry,
     location: Location,
@@ -367,8 +470,35 @@ export class InMemoryRunIndex implements RunIndex {
     }
   }
 
+  async extendRow(entry: RunEventEntry | TraceDeliveryEntry, retainUntil: string): Promise<void> {
+    await this.#enter('extendRow');
+    const extend = <T extends { readonly lock: Lock }>(rows: Map<string, T>, key: string) => {
+      const row = rows.get(key);
+      if (row && row.lock.retainUntil < retainUntil)
+        rows.set(key, { ...row, lock: { ...row.lock, retainUntil } });
+    };
+    const { receiptId } = entry;
+    const traceId = 'traceId' in entry ? entry.traceId : undefined;
+    extend(this.deliveryRows, keyOf([receiptId, traceId]));
+    if ('traceId' in entry) extend(this.traceDeliveryRows, keyOf([entry.traceId, receiptId]));
+    else extend(this.runEventRows, keyOf([entry.runKey, receiptId]));
+  }
+
+  async *runEventsLockedBefore(runKey: string, time: string): AsyncIterable<RunEventEntry> {
+    for (const row of await this.runEvents(runKey)) if (row.lock.retainUntil < time) yield row;
+  }
+
   deliveries = (receiptId: string) =>
     this.#select('delivery', this.deliveryRows, (row) => row.receiptId === receiptId);
+
+  async findDeliveries(
+    records: ReadonlyArray<{ readonly receiptId: string; readonly traceId?: string }>,
+  ): Promise<Array<DeliveryEntry | undefined>> {
+    await this.#enter('findDeliveries');
+    return records.map(({ receiptId, traceId }) =>
+      this.deliveryRows.get(keyOf([receiptId, traceId])),
+    );
+  }
 
   async delivery(receiptId: string): Promise<DeliveryEntry | undefined> {
     const rows = await this.deliveries(receiptId);
@@ -470,6 +600,34 @@ export class InMemoryStream implements EventPublisher {
       if (taken) this.records.push(record);
       return taken;
     });
+  }
+}
+
+/** Streams by shard, as they are read once more; `kept` hours of them. */
+export class InMemoryStreamCounter implements StreamCounter {
+  readonly faults = new Faults();
+  readonly shardsOf = { lineage: new Map(), traces: new Map() } as Record<
+    StreamPlane,
+    Map<string, StreamArrival[]>
+  >;
+  retentionHours = 24;
+
+  async retentionMillis(): Promise<number> {
+    this.faults.enter('retentionMillis');
+    return this.retentionHours * 3_600_000;
+  }
+
+  async shards(plane: StreamPlane): Promise<string[]> {
+    this.faults.enter('shards');
+    return [...this.shardsOf[plane].keys()];
+  }
+
+  async *arrivals(plane: StreamPlane, shardId: string, fromMillis: number, toMillis: number) {
+    this.faults.enter('arrivals');
+    for (const arrival of this.shardsOf[plane].get(shardId) ?? []) {
+      const { arrivedAtMillis } = arrival;
+      if (arrivedAtMillis >= fromMillis && arrivedAtMillis < toMillis) yield arrival;
+    }
   }
 }
 
@@ -580,10 +738,41 @@ export class SingleEpochKey implements EpochKeys {
   }
 }
 
+/** Subject keys as a map. Calls yield first, so that two writers do interleave. */
+export class InMemorySubjectKeys implements SubjectKeys, ErasableSubjects {
+  readonly faults = new Faults();
+  readonly held = new Map<string, { readonly secret: Uint8Array } | Tombstone>();
+  calls = 0;
+
+  async secretOf(lookup: string): Promise<Uint8Array | undefined> {
+    this.calls++;
+    this.faults.enter('secretOf');
+    await Promise.resolve();
+    const found = this.held.get(lookup) ?? { secret: randomBytes(32) };
+    this.held.set(lookup, found);
+    return 'secret' in found ? found.secret : undefined;
+  }
+
+  async find(lookup: string): Promise<{ readonly secret: Uint8Array } | Tombstone | undefined> {
+    this.faults.enter('find');
+    return this.held.get(lookup);
+  }
+
+  async erase(lookup: string, erasure: Omit<Tombstone, 'hadKey'>): Promise<Tombstone> {
+    this.faults.enter('erase');
+    const found = this.held.get(lookup);
+    if (found && 'erasureId' in found) return found;
+    const tombstone = { ...erasure, hadKey: found !== undefined };
+    this.held.set(lookup, tombstone);
+    return tombstone;
+  }
+}
+
 /** What archiving needs beside the stores, for records of the epoch that builders use. */
 export function singlePolicy() {
   return {
     epochKeys: new SingleEpochKey(),
+    subjectKeys: new InMemorySubjectKeys(),
     policy: STRICT,
     recordPolicy: async () => undefined,
   };

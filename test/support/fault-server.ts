@@ -23,9 +23,12 @@ export interface FaultServer {
 /** The Java client loses an event when an idle connection is closed under it: API Gateway keeps them, so do we. */
 const KEEP_ALIVE_MILLIS = 60_000;
 
+/** What a client of ours looks at in an answer; of S3 that are version, checksum and metadata. */
+const PASSED_ON = /^(content-type|retry-after|etag|last-modified|x-amz-.*)$/;
+
 /**
  * Listens on a free local port, between a client and what it believes to talk to.
- * @param react the answer, of which status, body, Content-Type and Retry-After reach the client; undefined resets the connection
+ * @param react the answer, of which status, body and the headers of {@link PASSED_ON} reach the client; undefined resets the connection
  */
 export async function startFaultServer(
   react: (incoming: Incoming) => Promise<RawAnswer | undefined>,
@@ -34,9 +37,9 @@ export async function startFaultServer(
     const handle = async () => {
       const answer = await react(await read(request));
       if (!answer) return request.socket.resetAndDestroy();
-      const { 'content-type': type, 'retry-after': retryAfter } = answer.headers;
-      if (type) response.setHeader('content-type', type);
-      if (retryAfter) response.setHeader('retry-after', retryAfter);
+      for (const [name, value] of Object.entries(answer.headers)) {
+        if (value !== undefined && PASSED_ON.test(name)) response.setHeader(name, value);
+      }
       return response.writeHead(answer.status).end(answer.body);
     };
     // A client must see an upstream that is away as it would without us: the connection breaks.

@@ -24,7 +24,9 @@ export interface TemplateResource {
 }
 
 /** The feature flags of cdk.json, and Lambda bundling switched off. */
-const createApp = () => new App({ context: { ...cdkJson.context, 'aws:cdk:bundling-stacks': [] } });
+export const cdkContext = { ...cdkJson.context, 'aws:cdk:bundling-stacks': [] };
+
+const createApp = () => new App({ context: cdkContext });
 
 export function createStage(config: EnvironmentConfig): EvidenceStage {
   return new EvidenceStage(createApp(), { config });
@@ -44,6 +46,7 @@ export function createApi(config: EnvironmentConfig): EvidenceApi {
     config,
     ingest: serve('Ingest', 'ingest'),
     ingestTraces: serve('IngestTraces', 'ingest-traces'),
+    holds: serve('Holds', 'holds'),
     producers: serve('Producers', 'producers'),
     query: serve('Query', 'query'),
   });

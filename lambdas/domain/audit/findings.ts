@@ -20,8 +20,13 @@ export const FINDING_KINDS = {
   accepted_not_stored: {
     severity: 'critical',
     opens:
-      'a record crashed the archive function on every retry and was named in quarantine, or left the stream before it was archived',
+      'a record crashed the archive function on every retry and was named in quarantine, left the stream before it was archived, or is found on the stream and not in any bucket by the recount an hour later',
     resolves: 'an object that holds the record',
+  },
+  conflicting_duplicate: {
+    severity: 'medium',
+    opens: 'a group sent two events of one run, type and time with different bytes; both are kept',
+    resolves: 'never: explain it with a note',
   },
   acceptance_clock_skew: {
     severity: 'low',
@@ -60,13 +65,47 @@ export const FINDING_KINDS = {
   },
   trace_shorter_than_run: {
     severity: 'high',
-    opens: 'a trace of a run is locked for a shorter time than the run, or not at all',
+    opens:
+      'a trace of a run is not locked for the period from the last event of the run, and was not extended',
     resolves: 'an extension or a promotion of the trace, seen by an audit',
+  },
+  extension_failed: {
+    severity: 'high',
+    opens:
+      'S3 refused to lock a version for longer, as a run that goes on or a record in use needs it',
+    resolves: 'an extension of the lock, seen by an audit',
+  },
+  replication_failed: {
+    severity: 'high',
+    opens: 'S3 did not copy an evidence version to the replica of the vault',
+    resolves: 'an audit that finds it copied',
   },
   delete_marker_present: {
     severity: 'high',
     opens: 'a delete marker hides an evidence object from readers that pin no version',
     resolves: 'an audit that finds no marker',
+  },
+  second_version: {
+    severity: 'critical',
+    opens: 'a key of the vault, which is written once, has more than one version',
+    resolves: 'never: both versions are sealed; explain it with a note',
+  },
+  evidence_unreadable: {
+    severity: 'critical',
+    opens:
+      'an object in the folders of evidence holds no lines of ours; it is sealed by its bytes alone',
+    resolves: 'never: explain it with a note',
+  },
+  sealing_failed: {
+    severity: 'high',
+    opens:
+      'the digest of an interval could not be written, most often because the signing key is disabled',
+    resolves: 'the digest of the interval, which says how late it was written',
+  },
+  anchor_failed: {
+    severity: 'medium',
+    opens: 'the head of the digest chain could not be sent to the anchor outside the account',
+    resolves: 'a later head at the anchor: it covers every digest before it',
   },
   version_not_indexed: {
     severity: 'medium',
@@ -77,6 +116,16 @@ export const FINDING_KINDS = {
     severity: 'low',
     opens: 'events, exports or spans of a producer were refused for good within an hour',
     resolves: 'never: the producer was told; the rejection report of the hour counts them',
+  },
+  guard_changed: {
+    severity: 'critical',
+    opens: 'a setting that protects the vault or its key is not as it was deployed',
+    resolves: 'a check that finds the setting as deployed',
+  },
+  hold_incomplete: {
+    severity: 'high',
+    opens: 'the legal hold of a version could not be set or lifted, or was not got to',
+    resolves: 'a daily look at the holds that gets through',
   },
   audit_incomplete: {
     severity: 'high',

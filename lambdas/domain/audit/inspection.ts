@@ -23,4 +23,21 @@ export class Inspection {
     this.#states.set(subject, state);
     return state;
   }
+
+  /** Whether S3 said how a version (by its name) stands. */
+  saw(subject: string): boolean {
+    return this.#states.has(subject) && !this.denied.has(subject);
+  }
+
+  /** Takes note of a lock that was made longer after it was looked at. */
+  relocked(version: ObjectVersion, retainUntil: string): void {
+    const subject = versionName(version);
+    const before = this.#states.get(subject);
+    if (before) {
+      this.#states.set(
+        subject,
+        before.then((state) => (state.status === 'present' ? { ...state, retainUntil } : state)),
+      );
+    }
+  }
 }

@@ -1,6 +1,7 @@
 import { groupBy } from '../collections.ts';
 import { hoursBetween, INDEX_SHARDS } from '../evidence/hour-shard.ts';
 import type { DeliveryEntry } from '../evidence/index-entries.ts';
+import { DAY_MILLIS, type RetentionPolicy } from '../evidence/retention.ts';
 import { versionName } from '../evidence/version-name.ts';
 import type { ObjectVersion, RunIndex } from '../ports.ts';
 import type { Plane } from './findings.ts';
@@ -49,13 +50,21 @@ export function indexedVersions(deliveries: readonly DeliveryEntry[]): IndexedVe
   });
 }
 
-/** Runs of the interval with the latest promise among their events. */
-export function runsOf(deliveries: readonly DeliveryEntry[]): Map<string, string> {
-  const groups = groupBy(
-    deliveries.filter(({ runKey }) => runKey !== undefined),
-    ({ runKey }) => runKey as string,
-  );
-  return new Map([...groups].map(([runKey, group]) => [runKey, strongestLock(group).retainUntil]));
+/**
+ * Until when each run of the interval is to be held: a period from its last event, by our own clock. The slack of
+ * its locks covers what comes within it, so that a run shorter than that needs no extension.
+ */
+export function runNeeds(
+  deliveries: readonly DeliveryEntry[],
+  retention: RetentionPolicy,
+): Map<string, number> {
+  const needs = new Map<string, number>();
+  for (const { runKey, acceptedAt } of deliveries) {
+    if (runKey === undefined) continue;
+    const until = Date.parse(acceptedAt) + retention.lineageDays * DAY_MILLIS;
+    needs.set(runKey, Math.max(until, needs.get(runKey) ?? 0));
+  }
+  return needs;
 }
 
 /** The latest promise among the rows: a version is locked once, for all that it holds. */

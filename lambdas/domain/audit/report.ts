@@ -11,7 +11,7 @@ import type { RetentionAudit } from './retention-audit.ts';
 export interface Report extends AuditInterval {
   readonly report: 1;
   readonly id: string;
-  readonly kind: 'audit-retention' | 'rebuild' | 'rejections';
+  readonly kind: 'audit-retention' | 'holds' | 'rebuild' | 'rejections';
   readonly findings: readonly Finding[];
 }
 
@@ -22,6 +22,8 @@ export interface AuditReport extends Report {
   readonly status: 'complete' | 'incomplete';
   readonly population: RetentionAudit['population'];
   readonly checked: RetentionAudit['checked'];
+  readonly extended: RetentionAudit['extended'];
+  readonly replication?: RetentionAudit['replication'];
   readonly unreadable: readonly string[];
 }
 
@@ -44,13 +46,14 @@ export function identified<T extends Omit<Report, 'report' | 'id'>>(
 
 /** Composes the report of a retention audit; a pure function of what was seen. */
 export function retentionReport(interval: AuditInterval, audit: RetentionAudit): AuditReport {
-  const incomplete = audit.unreadable.length > 0;
+  const { left } = audit.extended;
+  const incomplete = audit.unreadable.length > 0 || left > 0;
   const blindness = openFinding('audit_incomplete', {
     plane: 'store',
     subject: `audit-retention/${interval.from}/${interval.to}`,
     at: interval.asOf,
     runKeys: [],
-    detail: { unreadable: audit.unreadable.length },
+    detail: { unreadable: audit.unreadable.length, ...(left > 0 && { left }) },
   });
   const findings = incomplete ? [...audit.findings, blindness] : audit.findings;
   return identified({
@@ -59,6 +62,8 @@ export function retentionReport(interval: AuditInterval, audit: RetentionAudit):
     status: incomplete ? 'incomplete' : 'complete',
     population: audit.population,
     checked: audit.checked,
+    extended: audit.extended,
+    ...(audit.replication && { replication: audit.replication }),
     unreadable: audit.unreadable,
     findings: findings.toSorted((a, b) => (a.id < b.id ? -1 : 1)),
   });

@@ -1,6 +1,9 @@
+import { uniqueBy } from '../collections.ts';
 import { mapConcurrently } from '../concurrency.ts';
 import { versionName } from '../evidence/version-name.ts';
-import type { ObjectReader, RunIndex, VersionInspector, VersionState } from '../ports.ts';
+import type { ObjectReader, VersionState } from '../ports.ts';
+import { CONCURRENT_INSPECTIONS } from './extend-runs.ts';
+import { type Extension, type ExtensionDependencies, extendLocks } from './extension.ts';
 import { type Finding, type FindingKind, openFinding, type Plane } from './findings.ts';
 import { Inspection } from './inspection.ts';
 import {
@@ -11,17 +14,16 @@ import {
   isEvidence,
   planeOf,
   runKeysOf,
-  runsOf,
+  runNeeds,
   strongestLock,
 } from './population.ts';
-import { compareTraces } from './trace-locks.ts';
+import { resolveFindings } from './resolve-findings.ts';
 import { isReplay, listFolders } from './vault-listing.ts';
 
-export interface RetentionAuditDependencies {
-  readonly index: RunIndex;
-  readonly inspector: VersionInspector;
+export interface RetentionAuditDependencies extends ExtensionDependencies {
   readonly reader: ObjectReader;
-  readonly vaultBucket: string;
+  /** Whether the vault has a replica, so that every version is to be copied. */
+  readonly isReplicated: boolean;
 }
 
 /** What was to be looked at, what was, and what came of it. */
@@ -36,16 +38,16 @@ export interface RetentionAudit {
     readonly traces: number;
     readonly listedVersions: number;
   };
+  readonly extended: Extension;
+  /** Versions of the interval that the replica lacks; absent without one. */
+  readonly replication?: { readonly failed: number; readonly pending: number };
   readonly unreadable: readonly string[];
   readonly findings: readonly Finding[];
 }
 
-/** S3 calls in flight: the socket pool of the SDK holds 50, and each version takes up to three. */
-const CONCURRENT_INSPECTIONS = 12;
-
 /**
  * Compares, version by version, what the index promises with what S3 holds for the lineage and the
- * traces accepted in an interval, and every trace's lock with the lock of its run. Reads only.
+ * traces accepted in an interval, and extends what its runs need for longer.
  */
 export async function auditRetention(
   interval: AuditInterval,
@@ -63,20 +65,25 @@ export async function auditRetention(
     detail = {},
   ) => findings.push(openFinding(kind, { plane, subject, at: interval.asOf, runKeys, detail }));
 
+  const replication = { failed: 0, pending: 0 };
   await mapConcurrently(versions, CONCURRENT_INSPECTIONS, async (indexed) => {
     const state = await inspection.of(indexed.version);
-    for (const { kind, detail } of compare(indexed, state)) {
+    const found = [...compare(indexed, state)];
+    if (dependencies.isReplicated && state.status === 'present') {
+      if (state.replication === 'PENDING') replication.pending++;
+      else if (state.replication !== 'COMPLETED') {
+        replication.failed++;
+        const status = state.replication ?? 'not replicated';
+        found.push({ kind: 'replication_failed', detail: { status } });
+      }
+    }
+    for (const { kind, detail } of found) {
       add(kind, planeOf(indexed), versionName(indexed.version), runKeysOf(indexed), detail);
     }
   });
 
-  const runs = runsOf(deliveries);
-  const traces = await mapConcurrently([...runs], CONCURRENT_INSPECTIONS, ([runKey, promised]) =>
-    compareTraces(runKey, promised, dependencies.index, inspection),
-  );
-  for (const { runKey, traceId, detail } of traces.flatMap(({ short }) => short)) {
-    add('trace_shorter_than_run', 'traces', `${runKey}/${traceId}`, [runKey], detail);
-  }
+  const needs = runNeeds(deliveries, dependencies.retention);
+  const extension = await extendLocks(needs, interval, inspection, dependencies);
 
   const known = new Set(versions.map(({ version }) => versionName(version)));
   const knownKeys = new Set(versions.map(({ version }) => version.key));
@@ -91,16 +98,31 @@ export async function auditRetention(
     }
   });
 
+  const standing = uniqueBy([...findings, ...extension.findings], ({ id }) => id);
+  const isJudged = ({ kind, subject }: Finding) => {
+    if (kind === 'trace_shorter_than_run') return inspection.denied.size === 0;
+    return inspection.saw(subject) && (kind === 'extension_failed' || known.has(subject));
+  };
+  const resolved = await resolveFindings(
+    [...needs.keys()],
+    standing,
+    interval.asOf,
+    isJudged,
+    dependencies.index,
+  );
+
   return {
-    population: { deliveries: deliveries.length, versions: versions.length, runs: runs.size },
+    population: { deliveries: deliveries.length, versions: versions.length, runs: needs.size },
     checked: {
       versions: versions.filter(({ version }) => !inspection.denied.has(versionName(version)))
         .length,
-      traces: traces.reduce((sum, { checked }) => sum + checked, 0),
+      traces: extension.checkedTraces,
       listedVersions: listed.length,
     },
-    unreadable: [...inspection.denied, ...denied].sort(),
-    findings,
+    extended: extension.extension,
+    ...(dependencies.isReplicated && { replication }),
+    unreadable: [...inspection.denied, ...extension.denied, ...denied].sort(),
+    findings: [...standing, ...resolved],
   };
 }
 

@@ -7,12 +7,15 @@ import {
 } from '../audit/findings.ts';
 import { sum } from '../collections.ts';
 import { mapConcurrently } from '../concurrency.ts';
-import { errorCode } from '../errors.ts';
+import { errorCode, RefusedByStoreError } from '../errors.ts';
 import { runKeysOf } from '../openlineage/run-key.ts';
-import type { EpochKeys } from '../ports.ts';
+import type { EpochKeys, SubjectKeys } from '../ports.ts';
+import { NamedSubjects, secretsOf } from '../subjects/named-subjects.ts';
+import type { SubjectPseudonyms } from '../subjects/pseudonym.ts';
 import type { ConsumedRecord, Prepared, QuarantinedRecord } from './consumed-record.ts';
 import { charactersOf, type Envelope } from './envelope.ts';
 import type { EpochKey } from './keyed-hash.ts';
+import { nameNotStored } from './not-stored.ts';
 import {
   acceptedAfterArrival,
   quarantine,
@@ -31,10 +34,15 @@ export interface DatedEnvelope {
 export interface ArchiveDependencies extends RecordDependencies {
   readonly plane: StreamPlane;
   readonly epochKeys: Pick<EpochKeys, 'byEpoch'>;
+  readonly subjectKeys: SubjectKeys;
   /** Has the policy in the vault that lines will name; only infrastructure can fail here. */
   readonly recordPolicy: () => Promise<void>;
-  /** Pure, given the HMAC key of the record's epoch; never throws. */
-  readonly prepare: (record: ConsumedRecord, key: EpochKey) => Prepared;
+  /** Pure, given the HMAC key of the record's epoch and what stands for its subjects; never throws. */
+  readonly prepare: (
+    record: ConsumedRecord,
+    key: EpochKey,
+    subjects: SubjectPseudonyms,
+  ) => Prepared;
   /**
    * Stores and indexes envelopes, oldest first. Answers the sequence numbers that could not be, each
    * with an error code; only infrastructure can fail here.
@@ -63,6 +71,9 @@ const CONCURRENT_DOCUMENTS = 8;
  */
 const MAX_SLICE_CHARACTERS = 8 * 1024 * 1024;
 const MAX_SLICE_FILED = 5_000;
+
+/** A record that names persons is redacted again when their keys are there. */
+const TIMES_WITH_SUBJECTS = 2;
 
 /** A record in quarantine is a document and a finding, and a row for each. */
 const FILED_IN_QUARANTINE = 5;
@@ -103,8 +114,13 @@ export async function archiveRecords(
   for (let next = 0; next < records.length; ) {
     if (next > 0 && remainingMillis() < SLICE_MILLIS) return failFrom(next, 'no_time_left');
     const { slice, failed } = prepareSlice(records, next, keyOf, dependencies.prepare);
+    const withoutSubjects = await nameSubjects(slice, dependencies);
+    if (withoutSubjects !== undefined) return failFrom(next, withoutSubjects);
     next += slice.length;
-    const archived = await archiveSlice(slice, dependencies);
+    const prepared = slice.map((once) => once.prepared);
+    const archived = await archiveSlice(prepared, dependencies);
+    const [record] = records as [ConsumedRecord];
+    if (records.length === 1 && isRefused(archived)) return nameRefused(record, dependencies);
     for (const [sequenceNumber, code] of archived.failures) failures.set(sequenceNumber, code);
     outcome.stored += archived.stored;
     outcome.skeletons += archived.skeletons;
@@ -115,26 +131,53 @@ export async function archiveRecords(
   return outcome;
 }
 
+const REFUSED = new RefusedByStoreError('s3').code;
+
+function isRefused({ failures }: ArchiveOutcome): boolean {
+  return [...failures.values()].includes(REFUSED);
+}
+
+/**
+ * Gives up a record that S3 will not take even alone. In company it is a failure: whose fault it is shows when redrive
+ * brings each by itself. A function that cannot put the document that names it is broken itself, and gives up none.
+ */
+async function nameRefused(
+  record: ConsumedRecord,
+  dependencies: ArchiveDependencies,
+): Promise<ArchiveOutcome> {
+  try {
+    await nameNotStored(record, 's3_refused', dependencies.plane, dependencies);
+    return { failures: new Map(), stored: 0, skeletons: 0, quarantined: 1 };
+  } catch (error) {
+    const failures = new Map([[record.position.sequenceNumber, errorCode(error)]]);
+    return { failures, stored: 0, skeletons: 0, quarantined: 0 };
+  }
+}
+
 /** @returns `failed` when the slice ended before a record whose key is not to be had */
 function prepareSlice(
   records: readonly ConsumedRecord[],
   from: number,
   keyOf: (record: ConsumedRecord) => RecordKey,
   prepare: ArchiveDependencies['prepare'],
-): { readonly slice: readonly Prepared[]; readonly failed?: string } {
-  const slice: Prepared[] = [];
+): { readonly slice: PreparedOnce[]; readonly failed?: string } {
+  const slice: PreparedOnce[] = [];
   let characters = 0;
   let filed = 0;
   for (let at = from; at < records.length; at++) {
     const record = records[at] as ConsumedRecord;
     const key = keyOf(record);
     if ('failed' in key) return { slice, failed: key.failed };
-    const prepared =
-      'key' in key ? prepareOnce(record, key.key, prepare) : quarantine(record, key.refused);
-    slice.push(prepared);
+    const once: PreparedOnce =
+      'key' in key
+        ? prepareOnce(record, key.key, prepare)
+        : { prepared: quarantine(record, key.refused) };
+    slice.push(once);
+    const { prepared, subjects } = once;
     if ('envelopes' in prepared) {
-      characters += sum(prepared.envelopes.map(charactersOf));
-      filed += prepared.filed;
+      const times = subjects ? TIMES_WITH_SUBJECTS : 1;
+      characters += times * sum(prepared.envelopes.map(charactersOf));
+      filed += prepared.filed + (subjects?.named.count ?? 0);
     } else {
       filed += FILED_IN_QUARANTINE;
     }
@@ -197,22 +240,60 @@ async function archiveSlice(
   };
 }
 
+/** What becomes of a record, and how it is made again once the keys of its subjects are there. */
+interface PreparedOnce {
+  prepared: Prepared;
+  readonly subjects?: {
+    readonly named: NamedSubjects;
+    readonly prepareWith: (pseudonyms: SubjectPseudonyms) => Prepared;
+  };
+}
+
 function prepareOnce(
   record: ConsumedRecord,
   key: EpochKey,
   prepare: ArchiveDependencies['prepare'],
-): Prepared {
-  const prepared = prepare(record, key);
-  const [first] = 'envelopes' in prepared ? prepared.envelopes : [];
-  return first && acceptedAfterArrival(first.acceptedAt, record.arrivedAtMillis)
-    ? quarantine(record, 'accepted_after_arrival')
-    : prepared;
+): PreparedOnce {
+  const named = new NamedSubjects(key);
+  const prepared = prepare(record, key, named.note);
+  if (!('envelopes' in prepared)) return { prepared };
+  const [first] = prepared.envelopes;
+  if (first && acceptedAfterArrival(first.acceptedAt, record.arrivedAtMillis)) {
+    return { prepared: quarantine(record, 'accepted_after_arrival') };
+  }
+  if (named.count === 0) return { prepared };
+  const prepareWith = (pseudonyms: SubjectPseudonyms) => prepare(record, key, pseudonyms);
+  return { prepared, subjects: { named, prepareWith } };
+}
+
+/**
+ * Puts pseudonyms where the records of a slice name persons: by redacting those records once more, so that what is
+ * found and what is replaced cannot differ. Where a slice ends is known before, and goes by the records alone.
+ * @returns the code of what failed; then nothing of the slice may be stored
+ */
+async function nameSubjects(
+  slice: readonly PreparedOnce[],
+  { subjectKeys }: Pick<ArchiveDependencies, 'subjectKeys'>,
+): Promise<string | undefined> {
+  const named = slice.flatMap(({ subjects }) => subjects?.named ?? []);
+  if (named.length === 0) return undefined;
+  try {
+    const secrets = await secretsOf(named, subjectKeys);
+    for (const once of slice) {
+      const { subjects } = once;
+      if (subjects) once.prepared = subjects.prepareWith(subjects.named.pseudonyms(secrets));
+    }
+    return undefined;
+  } catch (error) {
+    return errorCode(error);
+  }
 }
 
 function findingsOf(envelope: Envelope, arrivedAtMillis: number, plane: Plane): Finding[] {
   const found: Array<[kind: FindingKind, detail: Finding['detail']]> = [];
-  if (envelope.redaction.mode === 'skeleton') {
-    found.push(['stored_reduced', { policy: envelope.redaction.policy }]);
+  const { policy, mode, reason } = envelope.redaction;
+  if (mode === 'skeleton') {
+    found.push(['stored_reduced', { policy, ...(reason !== undefined && { reason }) }]);
   }
   const skewMillis = Math.abs(arrivedAtMillis - Date.parse(envelope.acceptedAt));
   if (skewMillis > MAX_ACCEPTANCE_SKEW_MILLIS)

@@ -25,6 +25,8 @@ export interface Redaction {
   readonly policy: string;
   /** `full`: every value judged; `skeleton`: only structure kept, because the redactor could not finish. */
   readonly mode: 'full' | 'skeleton';
+  /** Of a skeleton: the code of what stopped the redactor. Older lines say none. */
+  readonly reason?: string;
   readonly fields: readonly RedactedField[];
 }
 

@@ -95,6 +95,14 @@ export function readEnvelopes(body: Uint8Array): Envelope[] {
 }
 
 /**
+ * The lines of an object's bytes, in order and without their line breaks: what leaf hashes are taken over.
+ * @throws UnreadableRecordError when the bytes are no evidence object
+ */
+export function readLines(body: Uint8Array): Generator<Buffer> {
+  return linesOf(inflate(body));
+}
+
+/**
  * All envelopes of an object whose bytes are those that its key was made from; undefined for any others.
  * @throws UnreadableRecordError when the key was made from what is no evidence object
  */
@@ -134,7 +142,7 @@ function parseLines(lines: Buffer | undefined): Envelope[] {
 }
 
 /** The lines of an object, as views into its bytes: a line break is a byte of no other character. */
-function* linesOf(lines: Buffer | undefined): Generator<Buffer> {
+export function* linesOf(lines: Buffer | undefined): Generator<Buffer> {
   if (!lines?.length) throw unreadable();
   for (let start = 0; start < lines.length; ) {
     const lineBreak = lines.indexOf('\n', start);

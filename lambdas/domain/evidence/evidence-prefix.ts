@@ -9,6 +9,7 @@ export const EvidencePrefix = {
   policies: 'policies/',
   keys: 'keys/',
   holds: 'holds/',
+  erasures: 'erasures/',
   digests: 'digests/',
   publicKeys: 'public-keys/',
 } as const;

@@ -90,6 +90,20 @@ export interface RunEventEntry extends StoredLine {
   readonly processingType?: string;
 }
 
+/** The first event of a group and run with a type and time: another with other bytes conflicts with it. */
+export interface EventClaim {
+  readonly group: string;
+  readonly runKey: string;
+  readonly eventType: string;
+  readonly eventTimeUtc: string;
+  readonly receiptId: string;
+  readonly acceptedAt: string;
+  /** Of the key of `receivedHmac`. */
+  readonly epoch: number;
+  readonly receivedHmac: string;
+  readonly lock: Lock;
+}
+
 /** A JobEvent: the job as its owner declared it. */
 export interface DeclarationEntry {
   readonly job: Identity;

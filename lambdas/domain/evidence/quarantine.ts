@@ -38,6 +38,12 @@ function plausibleHead(data: Uint8Array, arrivedAtMillis: number): RecordHead | 
   return head && acceptedAfterArrival(head.acceptedAt, arrivedAtMillis) ? undefined : head;
 }
 
+/** The acceptance by which a record is filed, whatever becomes of it. RFC 3339 UTC. */
+export function filedAt({ data, arrivedAtMillis }: Omit<ConsumedRecord, 'position'>): string {
+  const head = plausibleHead(data, arrivedAtMillis);
+  return head?.acceptedAt ?? new Date(arrivedAtMillis).toISOString();
+}
+
 /** Quarantines a record: its head if that can be read, never its body. */
 export function quarantine(
   { position, arrivedAtMillis, data }: ConsumedRecord,

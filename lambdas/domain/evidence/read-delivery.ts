@@ -32,13 +32,10 @@ export async function readDelivery(
   receiptId: string,
   { index, reader, epochKeys, clock }: ReadDeliveryDependencies,
 ): Promise<DeliveryState | undefined> {
-  const epoch = receiptEpoch(receiptId);
-  const key = epoch === undefined ? undefined : await epochKeys.byEpoch(epoch);
-  const receipt = key && openReceipt(key, receiptId);
-  if (!receipt) return undefined;
+  const acceptedAtMillis = await issuedAt(receiptId, { epochKeys });
+  if (acceptedAtMillis === undefined) return undefined;
   const entry = await index.delivery(receiptId);
   if (!entry) {
-    const { acceptedAtMillis } = receipt;
     const overdue = clock() - acceptedAtMillis > OVERDUE_AFTER_MILLIS;
     return { status: 'pending', acceptedAt: new Date(acceptedAtMillis).toISOString(), overdue };
   }
@@ -53,6 +50,16 @@ export async function readDelivery(
     if (error instanceof UnreadableRecordError) return { status: 'missing', entry };
     throw error;
   }
+}
+
+/** When a receipt was issued, in milliseconds; undefined for one that this store never issued. @throws UnavailableError */
+export async function issuedAt(
+  receiptId: string,
+  { epochKeys }: Pick<ReadDeliveryDependencies, 'epochKeys'>,
+): Promise<number | undefined> {
+  const epoch = receiptEpoch(receiptId);
+  const key = epoch === undefined ? undefined : await epochKeys.byEpoch(epoch);
+  return key && openReceipt(key, receiptId)?.acceptedAtMillis;
 }
 
 /** The first receipt of the same bytes from the same producer; undefined when this one is the first. */

@@ -27,6 +27,12 @@ export function receiptEpoch(receiptId: string): number | undefined {
   return parts ? Number(parts[1]) : undefined;
 }
 
+/** When a receipt says that it was issued, in milliseconds: unchecked, good for finding it. Undefined for any other text. */
+export function receiptTime(receiptId: string): number | undefined {
+  const parts = RECEIPT.exec(receiptId);
+  return parts ? Number.parseInt(parts[2] as string, 16) : undefined;
+}
+
 /** Checks the tag in constant time. Undefined when this store never issued the receipt. */
 export function openReceipt(key: EpochKey, receiptId: string): Receipt | undefined {
   const parts = RECEIPT.exec(receiptId);

@@ -1,7 +1,8 @@
 import { openFinding, type StreamPlane } from '../audit/findings.ts';
 import { UnavailableError } from '../errors.ts';
 import type { ConsumedRecord } from './consumed-record.ts';
-import { positionText, quarantine, quarantineFinding, storeQuarantined } from './quarantine.ts';
+import { nameNotStored } from './not-stored.ts';
+import { positionText } from './quarantine.ts';
 import { type RecordDependencies, recordFinding } from './record-finding.ts';
 
 /** What an on-failure message says of a batch: sequence numbers, never a payload. */
@@ -58,23 +59,12 @@ export async function redriveBatch(
       archived++;
       continue;
     }
-    await nameCrashed(record, batch.plane, dependencies);
+    await nameNotStored(record, 'archive_crashed', batch.plane, dependencies);
     quarantined++;
   }
   const { startSequenceNumber: first, endSequenceNumber: last } = batch;
   if (seen[0] !== first || seen.at(-1) !== last) await nameLost(batch, dependencies);
   return { archived, quarantined };
-}
-
-async function nameCrashed(
-  record: ConsumedRecord,
-  plane: StreamPlane,
-  dependencies: RedriveDependencies,
-): Promise<void> {
-  const prepared = quarantine(record, 'archive_crashed');
-  const { quarantined } = prepared;
-  await storeQuarantined(prepared, plane, dependencies);
-  await recordFinding(quarantineFinding('accepted_not_stored', quarantined, plane), dependencies);
 }
 
 async function nameLost(batch: FailedBatch, dependencies: RedriveDependencies): Promise<void> {

@@ -23,7 +23,7 @@ export interface Lock {
   readonly clamped: boolean;
 }
 
-const DAY_MILLIS = 86_400_000;
+export const DAY_MILLIS = 86_400_000;
 
 /**
  * `max(acceptedAt + period + slack, now + floor + 1 day)`, rounded up to the next UTC day (design.md,

@@ -36,14 +36,18 @@ export interface SealedObject extends ObjectVersion {
 /** The stream read once more for one shard and interval of arrival, against what is stored. */
 export interface Recount {
   readonly plane: 'lineage' | 'traces';
+  /** `*` while the stream would not say which shards it has. */
   readonly shardId: string;
   readonly from: string;
   readonly to: string;
   /**
-   * `not_recounted`: the records had left the stream. `behind`: some are not stored yet, and it is counted again.
+   * `not_recounted`: the records had left the stream. `behind`: some are not stored yet, or it could not be counted;
+   * both it and `missing` are counted again by later digests.
    */
   readonly status: 'equal' | 'behind' | 'missing' | 'not_recounted';
-  /** Records that the stream took. */
+  /** RFC 3339 UTC: the last look, which an earlier digest may have had. */
+  readonly countedAt: string;
+  /** Records that the stream took; absent where it could not be counted. */
   readonly accepted?: number;
   /** Those of them that are stored, or named in quarantine. */
   readonly stored?: number;
@@ -72,7 +76,7 @@ export interface Digest {
   /** The key that later digests may be signed with; announced under the old one. */
   readonly nextSigner?: { readonly fingerprint: string };
   /** Where heads are sent outside the account. */
-  readonly anchor: string | 'unanchored';
+  readonly anchor: string | typeof UNANCHORED;
   /** In the order of their keys, then of their version ids. */
   readonly objects: readonly SealedObject[];
   /** Lines of all objects: the leaves of the tree, in the order of objects and lines. */
@@ -85,6 +89,9 @@ export interface Digest {
   /** Why it was written so long after its interval; absent when it was not. */
   readonly delayed?: { readonly seconds: number; readonly cause: string };
 }
+
+/** What a digest says where no head leaves the account. */
+export const UNANCHORED = 'unanchored';
 
 /** A key of the chain: `digests/dt=<UTC date>/<from without colons>` and one of three endings. */
 const ENDINGS = { document: '.json', signature: '.sig', leaves: '.leaves' } as const;

@@ -2,15 +2,17 @@ import { mapConcurrently } from '../concurrency.ts';
 import { LineageError } from '../errors.ts';
 import type { RunEventEntry } from '../evidence/index-entries.ts';
 import { versionName } from '../evidence/version-name.ts';
-import type { RunIndex, VersionInspector, VersionState } from '../ports.ts';
+import type { ProofReaders } from '../integrity/proof-digests.ts';
+import { integrityOf } from '../integrity/proof-status.ts';
+import type { HoldIndex, RunIndex, VersionInspector, VersionState } from '../ports.ts';
 import { linksOfRun } from '../traces/run-links.ts';
 import { isUuid } from './event.ts';
 import { runKeyOf } from './run-key.ts';
 import { viewRun } from './run-view.ts';
 
-export interface ReadRunDependencies {
+export interface ReadRunDependencies extends ProofReaders {
   readonly index: RunIndex;
-  readonly inspector: VersionInspector;
+  readonly holds: Pick<HoldIndex, 'ofRun'>;
 }
 
 /** The id is no UUID and names a run of its own in each of these groups: the caller has to say which. */
@@ -37,15 +39,16 @@ const CONCURRENT_READS = 8;
 export async function readRun(
   runId: string,
   submitter: string | undefined,
-  { index, inspector }: ReadRunDependencies,
+  { holds, index, inspector, reader }: ReadRunDependencies,
 ) {
   const runKey = runKeyOf(runId);
-  const [held, datasets, references, traceRuns, findings] = await Promise.all([
+  const [held, datasets, references, traceRuns, findings, onRun] = await Promise.all([
     index.runEvents(runKey),
     index.runDatasets(runKey),
     index.references(runKey),
     index.runTraces(runKey),
     index.runFindings(runKey),
+    holds.ofRun(runKey),
   ]);
   const events = ofSubmitter(runId, held, submitter);
   if (events.length < held.length && events.length === 0) return undefined;
@@ -58,9 +61,12 @@ export async function readRun(
     heldAmong(events, index),
     inspect(events, inspector),
   ]);
+  const integrity = await integrityOf(events, versions, { inspector, reader });
   return viewRun({
     ...{ runId, events, references, findings, traces, declarations, heldReferences, versions },
+    integrity,
     datasets: datasets.filter(({ group }) => groups.has(group)),
+    holds: onRun.filter(({ group }) => group === undefined || groups.has(group)),
   });
 }
 

@@ -1,4 +1,5 @@
 import { uniqueBy } from '../collections.ts';
+import type { Integrity } from '../integrity/proof-status.ts';
 import type { VersionState } from '../ports.ts';
 import { type Qualification, storeSays } from '../qualification.ts';
 import type { RunTraceLink } from '../traces/run-links.ts';
@@ -8,6 +9,14 @@ const VERSION_MISSING = storeSays(
   'version_missing',
   'an object version that held events of this run is not there any more',
 );
+
+const NOT_SEALED = {
+  pending: storeSays('not_sealed', 'no digest seals all of this run yet'),
+  late: storeSays(
+    'not_sealed',
+    'some of this run is not in the digest of the interval it landed in: a later one has it, or will',
+  ),
+};
 
 const CONTESTED = storeSays(
   'contested',
@@ -22,9 +31,11 @@ export function qualifyRun(
   folds: readonly FoldedRun[],
   {
     versions,
+    integrity,
     traces,
   }: {
     readonly versions: ReadonlyMap<string, VersionState>;
+    readonly integrity: Integrity;
     readonly traces: readonly RunTraceLink[];
   },
 ): Qualification[] {
@@ -32,6 +43,7 @@ export function qualifyRun(
     ...[...versions.values()].flatMap(({ status }) =>
       status === 'missing' ? [VERSION_MISSING] : [],
     ),
+    ...(integrity.status === 'sealed' ? [] : [NOT_SEALED[integrity.status]]),
     ...(folds.length > 1 ? [CONTESTED] : []),
     ...uniqueBy(folds.flatMap(qualifyFold), ({ code, text }) => `${code} ${text}`),
     ...traces.flatMap(({ traceId, governed, held }) =>
@@ -47,7 +59,7 @@ const ENDLESS: ReadonlySet<string> = new Set(['STREAMING', 'SERVICE']);
 
 /** What the events of one group leave open. */
 function qualifyFold(run: FoldedRun): Qualification[] {
-  const found = [storeSays('not_sealed', 'no digest seals this run yet')];
+  const found: Qualification[] = [];
   if (!run.events.some(({ entry }) => entry.eventType === 'START')) {
     found.push(storeSays('missing_start', 'no START event is held'));
   }

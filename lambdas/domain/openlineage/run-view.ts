@@ -7,6 +7,8 @@ import type {
   RunEventEntry,
   RunReference,
 } from '../evidence/index-entries.ts';
+import type { Hold } from '../holds/hold.ts';
+import type { Integrity } from '../integrity/proof-status.ts';
 import type { VersionState } from '../ports.ts';
 import { storeSays } from '../qualification.ts';
 import type { RunTraceLink } from '../traces/run-links.ts';
@@ -32,11 +34,14 @@ export interface RunMaterial {
   readonly references: readonly ReferenceEntry[];
   readonly traces: readonly RunTraceLink[];
   readonly findings: readonly Finding[];
+  /** Legal holds on the run, released ones included. */
+  readonly holds: readonly Hold[];
   readonly declarations: readonly DeclarationEntry[];
   /** Run keys of parent and root that the store holds events of. */
   readonly heldReferences: ReadonlySet<string>;
   /** State of the object versions that hold the events, by name, where it was looked at. */
   readonly versions: ReadonlyMap<string, VersionState>;
+  readonly integrity: Integrity;
 }
 
 type RunViewState = RunState | 'contested' | 'NOT_HELD';
@@ -75,8 +80,9 @@ export function viewRun(material: RunMaterial) {
     referredToBy: material.references.map(viewReferrer),
     traces: material.traces,
     findings: material.findings,
+    holds: material.holds.map(viewHold),
     retention: viewRetention(events, material.versions),
-    integrity: { status: 'pending', digestKey: null },
+    integrity: material.integrity,
     limits: uniqueBy(
       events.flatMap(({ entry }) => entry.limits ?? []),
       (limit) => JSON.stringify(limit),
@@ -134,7 +140,7 @@ function viewStatement(group: string, fold: FoldedRun, material: RunMaterial): S
 }
 
 /** An id that is known only because something refers to it. */
-function viewUnheldRun({ runId, references, traces, findings }: RunMaterial) {
+function viewUnheldRun({ runId, references, traces, findings, holds }: RunMaterial) {
   return {
     runId,
     state: 'NOT_HELD' as const,
@@ -142,6 +148,7 @@ function viewUnheldRun({ runId, references, traces, findings }: RunMaterial) {
     referredToBy: references.map(viewReferrer),
     traces,
     findings,
+    holds: holds.map(viewHold),
     qualifications: [
       storeSays(
         'run_not_held',
@@ -189,6 +196,11 @@ function viewReference({ heldReferences }: RunMaterial, reference: RunReference 
     held: heldReferences.has(runId),
     assertedBy: 'caller' as const,
   };
+}
+
+/** Why it is held is for who administers holds. */
+function viewHold({ reference, at, status }: Hold) {
+  return { reference, at, status };
 }
 
 function viewReferrer({ by, from, receiptId }: ReferenceEntry) {

@@ -1,13 +1,19 @@
+import type { Finding } from '../audit/findings.ts';
 import { mapConcurrently } from '../concurrency.ts';
 import { errorCode } from '../errors.ts';
 import type { DatedEnvelope } from '../evidence/archive-records.ts';
 import type { Envelope } from '../evidence/envelope.ts';
 import { type EvidenceObject, packObjects } from '../evidence/evidence-object.ts';
-import { type RunEventEntry, summariseRedaction } from '../evidence/index-entries.ts';
-import type { RecordDependencies } from '../evidence/record-finding.ts';
-import { type Lock, lockFor } from '../evidence/retention.ts';
+import {
+  type EventClaim,
+  type RunEventEntry,
+  summariseRedaction,
+} from '../evidence/index-entries.ts';
+import { putUnlessStored, type StoredPlace } from '../evidence/put-unless-stored.ts';
+import { type RecordDependencies, recordFinding } from '../evidence/record-finding.ts';
+import { lockFor } from '../evidence/retention.ts';
 import { JsonDocument } from '../json/document.ts';
-import type { Location, ObjectVersion } from '../ports.ts';
+import { claimOf, findConflict } from './conflicting-duplicate.ts';
 import { indexedDatasets, readDatasets } from './datasets.ts';
 import { type EventKind, isIndexable, readEvent } from './event.ts';
 import { rowLimitsOf, unreadStatementsOf } from './row-limits.ts';
@@ -28,7 +34,7 @@ export async function storeEvents(
   dated: readonly DatedEnvelope[],
   dependencies: StoreEventsDependencies,
 ): Promise<ReadonlyMap<string, string>> {
-  const { vault, retention, clock } = dependencies;
+  const { retention, clock } = dependencies;
   const failures = new Map<string, string>();
   const countsFrom = new Map(dated.map((item) => [item.envelope, item.countsFromMillis]));
 
@@ -41,8 +47,8 @@ export async function storeEvents(
     );
     try {
       const promised = lockFor(retention, retention.lineageDays, latest, clock());
-      const { lock, ...version } = await vault.putObject(object, promised);
-      await indexObject(object, version, lock, dependencies);
+      const places = await putUnlessStored(object, promised, dependencies);
+      await indexObject(object, places, dependencies);
     } catch (error) {
       for (const { stream } of object.envelopes)
         failures.set(stream.sequenceNumber, errorCode(error));
@@ -53,30 +59,31 @@ export async function storeEvents(
 
 function indexObject(
   object: EvidenceObject,
-  version: ObjectVersion,
-  lock: Lock,
+  places: readonly StoredPlace[],
   dependencies: StoreEventsDependencies,
 ): Promise<void> {
   const lines = object.envelopes.map((envelope, line) => ({
-    ...{ envelope, lock, location: { ...version, line } },
-    leafHash: object.leafHashes[line] as string,
+    ...(places[line] as StoredPlace),
+    ...{ envelope, leafHash: object.leafHashes[line] as string },
   }));
-  return indexEvents(lines, dependencies);
+  return indexEvents(lines, {
+    ...dependencies,
+    onConflict: (finding) => recordFinding(finding, dependencies),
+  });
 }
 
 /** An envelope, where it stands, and the hash of its line there. */
-export interface StoredLine {
+export interface StoredLine extends StoredPlace {
   readonly envelope: Envelope;
-  readonly location: Location;
-  readonly lock: Lock;
   readonly leafHash: string;
 }
 
 /** What the rows of an event are made with. */
-export type IndexEventsDependencies = Pick<
-  StoreEventsDependencies,
-  'index' | 'traceContextFacets' | 'onTraceNamed'
->;
+export interface IndexEventsDependencies
+  extends Pick<StoreEventsDependencies, 'index' | 'traceContextFacets' | 'onTraceNamed'> {
+  /** Called for an event that contradicts another of its run, type and time. */
+  readonly onConflict: (finding: Finding) => Promise<void>;
+}
 
 /** Writes the rows of lines that stand in the vault: all lines are read before the first row is written. */
 export async function indexEvents(
@@ -89,8 +96,9 @@ export async function indexEvents(
 
 function writesFor(
   { envelope, location, lock, leafHash }: StoredLine,
-  { index, traceContextFacets, onTraceNamed }: IndexEventsDependencies,
+  dependencies: IndexEventsDependencies,
 ): Array<() => Promise<void>> {
+  const { index, traceContextFacets, onTraceNamed } = dependencies;
   const document = new JsonDocument(envelope.document);
   const event = readEvent(document, kindOf(envelope));
   const { receiptId, acceptedAt, submitter } = envelope;
@@ -149,9 +157,11 @@ function writesFor(
     }),
   };
   const { runId } = event;
+  const claim = claimOf(entry, envelope.received.epoch);
   return [
     delivery,
     () => index.putRunEvent(entry),
+    ...(claim ? [() => claimTime(claim, dependencies)] : []),
     ...indexed.map((dataset) => () => {
       const { namespace, name, access } = dataset;
       return index.putRunDataset({
@@ -189,6 +199,14 @@ function writesFor(
       await onTraceNamed(context.traceId);
     }),
   ];
+}
+
+async function claimTime(
+  claim: EventClaim,
+  { index, onConflict }: IndexEventsDependencies,
+): Promise<void> {
+  const conflict = findConflict(await index.claimEvent(claim), claim);
+  if (conflict) await onConflict(conflict);
 }
 
 function kindOf({ kind }: Envelope): EventKind | undefined {

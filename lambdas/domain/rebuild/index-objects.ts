@@ -65,6 +65,8 @@ function readEvents(
         ...{ index, traceContextFacets },
         onTraceNamed: async (traceId) =>
           void (await promoteTrace(traceId, { ...dependencies, index })),
+        // its finding is a document of its own, and rebuilt from that
+        onConflict: async () => undefined,
       }),
   );
 }

@@ -26,7 +26,8 @@ const STRICTNESS: Readonly<Record<Treatment, number>> = {
   sql: 9,
   error: 10,
   pseudonym: 11,
-  drop: 12,
+  subject: 12,
+  drop: 13,
 };
 
 /** The treatment that holds when two speak for one value, as the keys of an object written twice do. */

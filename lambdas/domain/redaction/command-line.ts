@@ -53,18 +53,13 @@ const NAMING_FLAGS = new Set(
 );
 const ASSIGNMENT = /^[A-Za-z_][A-Za-z0-9_.]{0,127}=/;
 
-/**
- * A command line without what it was told in confidence: programs, flags, files and hosts stay; values
- * of secret flags, environment assignments, code and every word that is none of these go.
- */
-export function redactArguments(args: readonly string[]): readonly string[] {
-  const state = newCommand();
-  return args.map((argument) => redactArgument(argument, state));
-}
-
 const OPERATOR = /[|&;]+/y;
 
-/** The same for one string, by the quoting rules of a shell. An open quote goes to the end. */
+/**
+ * A command line, by the quoting rules of a shell, without what it was told in confidence: programs,
+ * flags, files and hosts stay; values of secret flags, environment assignments, code and every word that
+ * is none of these go. An open quote goes to the end.
+ */
 export function redactCommandLine(line: string): string {
   const state = newCommand();
   let redacted = '';

@@ -1,6 +1,6 @@
 import { isWordPart } from './characters.ts';
 import type { SlotKind } from './error-templates.ts';
-import { needsPseudonym } from './identifier.ts';
+import { isDataName } from './identifier.ts';
 
 export const MAX_NAME_CHARACTERS = 256;
 const NAME = /^[\p{L}_][\p{L}\p{N}_$#]{0,127}(?:[.:-][\p{L}_][\p{L}\p{N}_$#]{0,127}){0,8}$/u;
@@ -16,8 +16,7 @@ export function isKept(kind: SlotKind, name: string): boolean {
   if (kind === '~') return false;
   const names = kind === 'columns' ? name.split(', ') : [name];
   return (
-    name.length <= MAX_NAME_CHARACTERS &&
-    names.every((one) => NAME.test(one) && !needsPseudonym(one))
+    name.length <= MAX_NAME_CHARACTERS && names.every((one) => NAME.test(one) && !isDataName(one))
   );
 }
 

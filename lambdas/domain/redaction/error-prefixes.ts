@@ -1,7 +1,7 @@
 import { endOfRun, isWordPart } from './characters.ts';
 import type { ErrorFields, Reading } from './error-fields.ts';
 import { endOfLine } from './error-lines.ts';
-import { needsPseudonym } from './identifier.ts';
+import { isDataName } from './identifier.ts';
 
 const CAUSE = /(?:Caused by|Suppressed):(?: |$)|Exception in thread "[^"\n]{0,128}" /my;
 const LABEL = /(ERROR|FATAL|PANIC|WARNING|DETAIL|HINT|CONTEXT|LOCATION|Detail|Hint|Where): {0,4}/y;
@@ -107,7 +107,7 @@ function isErrorClass(name: string): boolean {
   const last = segments.at(-1) ?? '';
   if (segments.length > 16 || !segments.every((segment) => /^[A-Za-z_$][\w$]{0,99}$/.test(segment)))
     return false;
-  if (!/^[A-Z]/.test(last) || needsPseudonym(name)) return false;
+  if (!/^[A-Z]/.test(last) || isDataName(name)) return false;
   return CLASS_ENDING.test(last) || (segments.length > 2 && CLASS_ROOTS.has(segments[0] as string));
 }
 

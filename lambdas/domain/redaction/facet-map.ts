@@ -104,8 +104,10 @@ export function memberNode(name: string, above: FacetNode): FacetNode {
 }
 
 /** What everything that is no text gets: where a statement or an error should stand, nothing else may. */
-export function treatmentOfAll({ treatment }: FacetNode): 'drop' | 'pseudonym' | undefined {
-  if (treatment === 'pseudonym') return treatment;
+export function treatmentOfAll({
+  treatment,
+}: FacetNode): 'drop' | 'pseudonym' | 'subject' | undefined {
+  if (treatment === 'pseudonym' || treatment === 'subject') return treatment;
   return treatment !== undefined && TEXTS_ONLY.has(treatment) ? 'drop' : undefined;
 }
 

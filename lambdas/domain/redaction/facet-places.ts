@@ -42,7 +42,8 @@ export function placeInFacet(name: string, above: EventPlace, rootNode: PolicyNo
   const facet = memberNode(name, above.facet as FacetNode);
   const place = placeOf(facet, policyNode(name, above.policy), above, DROPPED);
   if (facet.treatment === 'facets') return withFacets(place, rootNode);
-  if (above.tagValue !== undefined && name === 'value') return { ...place, text: above.tagValue };
+  const isTagValue = above.tagValue !== undefined && name === 'value';
+  if (isTagValue && place.text !== 'subject') return { ...place, text: above.tagValue };
   if (place.text === 'scan') return scannedByName(name, place, rootNode);
   const isUnlisted = place.text === 'drop' && !above.hasColumns;
   return isUnlisted && judgeName(name).isSecret ? { ...place, ...CREDENTIAL } : place;
@@ -90,10 +91,12 @@ function placeOf(
 }
 
 const KEPT: FacetNode = { treatment: 'keep', otherwise: 'keep', members: new Map() };
+const SUBJECT: FacetNode = { treatment: 'subject', otherwise: 'subject', members: new Map() };
 const DROPPED: FacetNode = { treatment: 'drop', otherwise: 'drop', members: new Map() };
 
 function facetByPolicy({ treatment }: PolicyNode, dropped: FacetNode): FacetNode | undefined {
   if (treatment === 'keep') return KEPT;
   if (treatment === 'scan') return UNKNOWN_FACET;
+  if (treatment === 'subject') return SUBJECT;
   return treatment === 'drop' ? dropped : undefined;
 }

@@ -1,54 +1,42 @@
-import { endOfRun, isDigit, isSpace } from './characters.ts';
-import { hasLuhnDigit } from './checksums/luhn.ts';
 import { scanText } from './scan-text.ts';
-import { endOfUuid } from './secret-shapes.ts';
+import { endOfSecret } from './secret-shapes.ts';
 import { isSqlLike } from './sql-like.ts';
 
-/** Longer than any database lets a name be. */
-const MAX_IDENTIFIER_CHARACTERS = 128;
-/** A date has eight, an hour behind it two more; a phone or national number has nine. */
-const MIN_NUMBER_DIGITS = 9;
-/** The shortest payment card number. */
-const MIN_CARD_DIGITS = 12;
+/** Longer names are data: no database takes them. */
+export const LONGEST_NAME = 128;
+/** Shorter ones of letters alone are no token, and what most names are. */
+const WORD = /^[\p{L}_$]{0,15}$/u;
+/** What no name has: quotes, the signs of addresses, paths and patterns. */
+const STRANGE = /['"`\\;{}@/|*?~^\p{Cc}]|--|\$\$|:\/\//u;
+/** `Order 66`, but not `sales 2024`. */
+const SPACED_DIGITS = /\s.*\d|\d.*\s/;
+const YEAR = /\b20\d\d\b/g;
+/** Digits with single separators as in a number of a card, a person or a telephone; a date with an underscore is none. */
+const GROUPED_DIGITS = /\d(?:[ .-]?\d){8}/;
+/** Nine digits and more, as a name writes groups of them. */
+const UNDERSCORED_DIGITS = /\d(?:_?\d){8,37}/g;
+const UUID = /[\da-f]{8}(?:[-_]?[\da-f]{4}){3}[-_]?[\da-f]{12}/i;
 
 /**
- * Whether the name of a table, column or collection is data: an address, a number of a person, a
- * UUID, a URL, a path, or more than a name. Eight digits are a date and stay.
+ * Whether the name of a table, a column or a collection says more than a name: an address, a number of
+ * a person, a token, a UUID, a path. The one answer for statements, errors and facets, so that a name
+ * goes or stays wherever it stands. Eight digits are a date and stay.
  */
-export function needsPseudonym(identifier: string): boolean {
-  if (identifier.length > MAX_IDENTIFIER_CHARACTERS) return true;
-  let hasSpace = false;
-  let hasDigit = false;
-  let digits = '';
-  for (let at = 0; at < identifier.length; at++) {
-    const code = identifier.charCodeAt(at);
-    if (code === 64 || code === 47) return true;
-    if (isSpace(code)) hasSpace = true;
-    else if (isDigit(code)) {
-      const end = endOfRun(identifier, at, isDigit);
-      if (end - at >= MIN_NUMBER_DIGITS) return true;
-      hasDigit = true;
-      digits += identifier.slice(at, end);
-      at = end - 1;
-    } else if (code !== 45 && code !== 46) {
-      if (isCardLike(digits)) return true;
-      digits = '';
-    }
+export function isDataName(name: string): boolean {
+  if (WORD.test(name)) return false;
+  if (name.length > LONGEST_NAME || STRANGE.test(name)) return true;
+  if (endOfSecret(name, 0) !== undefined) return true;
+  if (/\d/.test(name)) {
+    if (SPACED_DIGITS.test(name.replace(YEAR, ''))) return true;
+    if (GROUPED_DIGITS.test(name) || UUID.test(name) || hasUnderscoredNumber(name)) return true;
   }
-  if ((hasSpace && hasDigit) || isCardLike(digits)) return true;
-  return (hasDigit && hasUuid(identifier)) || scanText(identifier) !== undefined;
+  return scanText(name) !== undefined;
 }
 
-/** Groups of digits that add up to a card number. */
-function isCardLike(digits: string): boolean {
-  return digits.length >= MIN_CARD_DIGITS && hasLuhnDigit(digits);
-}
-
-function hasUuid(identifier: string): boolean {
-  for (let at = 0; at + 36 <= identifier.length; at++) {
-    if (endOfUuid(identifier, at) !== undefined) return true;
-  }
-  return false;
+/** `4111_1111_1111_1111`, which is proven as it would be with dashes; most such digits are a date and an hour. */
+function hasUnderscoredNumber(name: string): boolean {
+  const groups = name.match(UNDERSCORED_DIGITS) ?? [];
+  return groups.some((group) => scanText(group.replaceAll('_', '-')) !== undefined);
 }
 
 /** What statements have and titles do not: a job may be called "Copy to S3". */
@@ -58,8 +46,9 @@ const MORE_THAN_A_TITLE = /[=*'"`;(),\n]|\bwhere\b/i;
  * The same for a name that lineage is joined on, which may be a path or a URL: only what a detector
  * is sure of, or a statement in the place of a name.
  */
-export function needsPseudonymInPath(name: string): boolean {
-  return scanText(name) !== undefined || (MORE_THAN_A_TITLE.test(name) && isSqlLike(name));
+export function isDataNameInPath(name: string): boolean {
+  if (scanText(name) !== undefined || hasUnderscoredNumber(name)) return true;
+  return MORE_THAN_A_TITLE.test(name) && isSqlLike(name);
 }
 
 /** 64 bits: two of a million names meet with a chance of 1 in 10^7. */

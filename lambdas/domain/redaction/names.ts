@@ -1,7 +1,6 @@
-import { needsPseudonymInPath } from './identifier.ts';
+import { isDataName, isDataNameInPath } from './identifier.ts';
 import { copyOf, Memory } from './memory.ts';
 import { isSecretName } from './secret-names.ts';
-import { isData } from './sql/identifiers.ts';
 
 /** What the name of a member or an attribute says by itself. */
 export interface JudgedName {
@@ -22,7 +21,7 @@ export function judgeName(name: string): JudgedName {
   const fresh = {
     plain: copyOf(name.toLowerCase().replace(/[^a-z0-9]/g, '')),
     isSecret: isSecretName(name),
-    isData: needsPseudonymInPath(name) || isJsonLike(name),
+    isData: isDataNameInPath(name) || isJsonLike(name),
   };
   if (!fresh.isData) judged.set(name, fresh);
   return fresh;
@@ -40,5 +39,5 @@ export function plainName(name: string): string {
 
 /** Whether the name of a column is data: by the rule for identifiers in a statement, so that both get one pseudonym. */
 export function isColumnData(name: string): boolean {
-  return isData(name) || judgeName(name).isData;
+  return isDataName(name) || judgeName(name).isData;
 }

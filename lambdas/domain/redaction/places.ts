@@ -8,7 +8,7 @@ export interface Place {
   /** What a text here gets. */
   readonly text: Treatment;
   /** What anything else here gets: `drop` replaces an object or array whole, unless {@link Place.isOpen}. */
-  readonly other: 'keep' | 'drop' | 'pseudonym';
+  readonly other: 'keep' | 'drop' | 'pseudonym' | 'subject';
   /** Some members are kept of what is dropped here. */
   readonly isOpen?: boolean;
   /** Nothing here or below is looked at: the policy says so. */

@@ -7,14 +7,14 @@ import {
   UNKNOWN_FACET,
 } from './facet-map.ts';
 import { isTreatedByName } from './member-names.ts';
-import type { PolicyTreatment, Rule } from './policy-rules.ts';
+import type { Rule } from './policy-rules.ts';
 import { isSecretName } from './secret-names.ts';
 
 /** Treatments that leave a text as it is, secrets of URLs aside. */
 const HARMLESS: ReadonlySet<string> = new Set(['keep', 'identity', 'column']);
 
 /** Whether a rule that keeps a place, or only scans it, stores more of a known place than the built-in rules do. */
-export function isRisky(rule: Rule, treatment: Exclude<PolicyTreatment, 'drop'>): boolean {
+export function isRisky(rule: Rule, treatment: 'keep' | 'scan'): boolean {
   if (rule.names.some(isSecretName)) return true;
   if (rule.place === 'attribute') return isRiskyAttribute(rule);
   if (isTreatedByName(rule.names.at(-1) as string)) return true;
@@ -29,7 +29,7 @@ export function isRisky(rule: Rule, treatment: Exclude<PolicyTreatment, 'drop'>)
   return nodes.some((node) => holdsSensitive(node, treatment));
 }
 
-function holdsSensitive(node: FacetNode, treatment: PolicyTreatment): boolean {
+function holdsSensitive(node: FacetNode, treatment: 'keep' | 'scan'): boolean {
   const isScanned = textTreatment(node) === 'scan';
   // A text of a facet that nobody knows is what `keep` is for.
   const isUnknown = isScanned && node.treatment === undefined;

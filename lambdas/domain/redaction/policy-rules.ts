@@ -5,7 +5,7 @@ import { isRisky } from './policy-risk.ts';
 import { dialectOf } from './sql/dialects.ts';
 
 /** What a policy may say of a place. */
-export type PolicyTreatment = 'keep' | 'drop' | 'scan';
+export type PolicyTreatment = 'keep' | 'drop' | 'scan' | 'subject';
 
 /** What a deployment adds to the built-in rules, every field said. */
 export interface RedactionRules {
@@ -20,6 +20,8 @@ export interface RedactionRules {
   readonly keep: readonly string[];
   readonly drop: readonly string[];
   readonly scan: readonly string[];
+  /** Places that hold the identity of a person: a pseudonym stands there, which ends when the person's key is erased. */
+  readonly subject?: readonly string[];
   /** SQL dialects by the beginning of a namespace; they overrule what an event says. */
   readonly dialects: Readonly<Record<string, string>>;
   /** Statements also get a keyed hash of all they say, literals included. */
@@ -73,7 +75,10 @@ const MIN_REASON_CHARACTERS = 10;
 
 const RULE = /^(facet|attribute):([!-~]+)$/;
 const NAMESPACE_PREFIX = /^[!-~]+$/;
-const LISTS = ['keep', 'drop', 'scan'] as const;
+const LISTS = ['keep', 'drop', 'scan', 'subject'] as const;
+
+/** Attributes that the controls read, also when nothing else of a span could be kept. */
+const CONTROL_NAMESPACES: ReadonlySet<string> = new Set(['lineage', 'lineageevidence']);
 
 /** Takes the text of a rule apart. @throws TypeError for a text that {@link readRules} refuses */
 export function parseRule(text: string): Rule {
@@ -124,6 +129,7 @@ export function readRules(value: unknown): RedactionRules {
     keep: ruleList(given, 'keep'),
     drop: ruleList(given, 'drop'),
     scan: ruleList(given, 'scan'),
+    ...(given.subject !== undefined && { subject: subjectList(given) }),
     dialects: dialects(given.dialects),
     exactFingerprints: flag(given, 'exactFingerprints'),
     ...(given.acknowledgeRisk !== undefined && { acknowledgeRisk: reason(given.acknowledgeRisk) }),
@@ -132,7 +138,7 @@ export function readRules(value: unknown): RedactionRules {
   return rules;
 }
 
-const FIELDS: readonly string[] = [...Object.keys(STRICT_RULES), 'acknowledgeRisk'];
+const FIELDS: readonly string[] = [...Object.keys(STRICT_RULES), 'subject', 'acknowledgeRisk'];
 
 function flag(given: Readonly<Record<string, unknown>>, field: string): boolean {
   const value = given[field] ?? false;
@@ -148,6 +154,21 @@ function ruleList(given: Readonly<Record<string, unknown>>, field: string): read
   }
   for (const text of value) checkRule(field, text);
   return [...value].sort();
+}
+
+/** A list of none would be another policy that says the same. */
+function subjectList(given: Readonly<Record<string, unknown>>): readonly string[] {
+  const list = ruleList(given, 'subject');
+  if (list.length === 0) {
+    throw new RedactionPolicyError('subject', list, 'name a place, or leave the field out');
+  }
+  for (const text of list) {
+    const { place, names } = parseRule(text);
+    if (place !== 'attribute' || !CONTROL_NAMESPACES.has(plainName(names[0] as string))) continue;
+    const advice = 'runs are joined by these attributes: put a person into one of another name';
+    throw new RedactionPolicyError('subject', text, advice);
+  }
+  return list;
 }
 
 function checkRule(field: string, text: unknown): void {
@@ -201,7 +222,7 @@ function reason(value: unknown): string {
 
 /** What rules mean together. */
 function checkTogether(rules: RedactionRules): void {
-  const listed = LISTS.flatMap((field) => rules[field].map((text) => ({ field, text })));
+  const listed = LISTS.flatMap((field) => (rules[field] ?? []).map((text) => ({ field, text })));
   const seen = new Map<string, string>();
   for (const { field, text } of listed) {
     const { place, names, isPrefix } = parseRule(text);
@@ -218,7 +239,7 @@ function checkTogether(rules: RedactionRules): void {
     seen.set(key, field);
   }
   const risky = listed.find(
-    ({ field, text }) => field !== 'drop' && isRisky(parseRule(text), field),
+    ({ field, text }) => (field === 'keep' || field === 'scan') && isRisky(parseRule(text), field),
   );
   if (risky && rules.acknowledgeRisk === undefined) {
     throw new RedactionPolicyError(

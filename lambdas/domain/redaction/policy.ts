@@ -53,8 +53,8 @@ export interface RedactionPolicy {
 function compilePolicy(rules: RedactionRules): RedactionPolicy {
   const canonical = canonicalJson(rules);
   const isStrict = canonical === canonicalJson(STRICT_RULES);
-  const parsed = (['keep', 'drop', 'scan'] as const).flatMap((treatment) =>
-    rules[treatment].map((text) => ({ treatment, rule: parseRule(text) })),
+  const parsed = (['keep', 'drop', 'scan', 'subject'] as const).flatMap((treatment) =>
+    (rules[treatment] ?? []).map((text) => ({ treatment, rule: parseRule(text) })),
   );
   const facets = step();
   const attributes = attributeStep();
@@ -103,6 +103,7 @@ const ENDS = {
   keep: { treatment: 'keep', steps: NO_STEPS },
   drop: { treatment: 'drop', steps: NO_STEPS },
   scan: { treatment: 'scan', steps: NO_STEPS },
+  subject: { treatment: 'subject', steps: NO_STEPS },
   none: { steps: NO_STEPS },
 } as const satisfies Record<string, PolicyNode>;
 
@@ -124,7 +125,12 @@ export function policyNode(name: string, above: PolicyNode): PolicyNode {
   return steps.some((next) => !isLeaf(next)) ? { treatment, steps } : ENDS[treatment ?? 'none'];
 }
 
-const STRICTNESS: Readonly<Record<PolicyTreatment, number>> = { keep: 0, scan: 1, drop: 2 };
+const STRICTNESS: Readonly<Record<PolicyTreatment, number>> = {
+  keep: 0,
+  scan: 1,
+  subject: 2,
+  drop: 3,
+};
 
 /** Of rules of one length: the most exact, and of those that are equally so the strictest. */
 function strictest(steps: readonly Step[]): PolicyTreatment | undefined {

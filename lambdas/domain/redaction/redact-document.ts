@@ -97,11 +97,10 @@ class Walk<P extends Place> {
   /** A number or a literal that is not dropped. */
   private scalar(node: Node, kind: Kind, place: P): void {
     const isLong = this.document.end(node) - this.document.start(node) >= MIN_CARD_DIGITS;
-    const treatment =
-      place.other === 'pseudonym' ? 'pseudonym' : isLong ? ofNumber(place.text) : 'keep';
+    const treatment = place.other !== 'keep' ? place.other : isLong ? ofNumber(place.text) : 'keep';
     if (treatment === 'keep') return;
     const raw = this.document.raw(node);
-    if (kind === Kind.number || (raw !== 'null' && treatment === 'pseudonym')) {
+    if (kind === Kind.number || (raw !== 'null' && place.other !== 'keep')) {
       this.apply(node, raw, this.redactor.redact(raw, treatment));
     }
   }

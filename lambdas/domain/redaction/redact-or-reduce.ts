@@ -1,6 +1,8 @@
+import { errorCode } from '../errors.ts';
 import type { Redaction } from '../evidence/envelope.ts';
 import type { EpochKey } from '../evidence/keyed-hash.ts';
 import type { JsonDocument } from '../json/document.ts';
+import type { SubjectPseudonyms } from '../subjects/pseudonym.ts';
 import type { RedactionFacts } from './fact-list.ts';
 import type { Place, Places } from './places.ts';
 import type { RedactionPolicy } from './policy.ts';
@@ -11,6 +13,8 @@ import { ValueRedactor } from './redact-value.ts';
 export interface RedactionSettings {
   readonly policy: RedactionPolicy;
   readonly key: EpochKey;
+  /** @default - every subject is dropped */
+  readonly subjects?: SubjectPseudonyms;
 }
 
 interface Stored {
@@ -32,21 +36,26 @@ export function redactOrReduce<P extends Place>(
   try {
     const { text, fields, facts } = redactDocument(document, places, redactorOf(settings));
     return { text, redaction: { policy: settings.policy.id, mode: 'full', fields }, facts };
-  } catch {
-    return reduce(document, settings, skeletonOf);
+  } catch (error) {
+    return reduce(document, settings, skeletonOf, errorCode(error));
   }
 }
 
-/** The skeleton of a document, without a try to redact it. */
+/**
+ * The skeleton of a document, without a try to redact it.
+ * @param reason a code, stored with it
+ */
 export function reduce(
   document: JsonDocument,
   settings: RedactionSettings,
   skeletonOf: SkeletonOf,
+  reason: string,
 ): Stored {
-  const redaction: Redaction = { policy: settings.policy.id, mode: 'skeleton', fields: [] };
+  const redaction: Redaction = { policy: settings.policy.id, mode: 'skeleton', reason, fields: [] };
   return { text: skeletonOf(document, redactorOf(settings)), redaction, facts: {} };
 }
 
-function redactorOf({ policy, key }: RedactionSettings): ValueRedactor {
-  return new ValueRedactor({ key, exactFingerprints: policy.rules.exactFingerprints });
+function redactorOf({ policy, key, subjects }: RedactionSettings): ValueRedactor {
+  const { exactFingerprints } = policy.rules;
+  return new ValueRedactor({ key, exactFingerprints, ...(subjects && { subjects }) });
 }

@@ -1,9 +1,10 @@
 import { type EpochKey, keyedHash } from '../evidence/keyed-hash.ts';
+import { isSubjectPseudonym, type SubjectPseudonyms } from '../subjects/pseudonym.ts';
 import { redactCommandLine } from './command-line.ts';
 import type { ErrorFields } from './error-fields.ts';
 import { redactErrorText } from './error-text.ts';
 import type { SourcedDialect } from './event-dialect.ts';
-import { needsPseudonymInPath, pseudonym } from './identifier.ts';
+import { isDataNameInPath, pseudonym } from './identifier.ts';
 import { marker } from './marker.ts';
 import { Memory } from './memory.ts';
 import { isColumnData } from './names.ts';
@@ -41,6 +42,8 @@ export interface ValueContext {
   readonly key: EpochKey;
   /** Whether the policy asks for {@link StatementFacts.exact}. */
   readonly exactFingerprints: boolean;
+  /** @default - every subject is dropped */
+  readonly subjects?: SubjectPseudonyms;
 }
 
 /** Redacts one text by its treatment. */
@@ -90,6 +93,8 @@ export class ValueRedactor {
         return isColumnData(text) ? this.named(text) : undefined;
       case 'pseudonym':
         return this.person(text);
+      case 'subject':
+        return this.subject(text);
       case 'scan':
         return isSqlLike(text) ? this.sql(text, dialect) : scanText(text);
       default:
@@ -131,7 +136,7 @@ export class ValueRedactor {
   private identity(text: string): RedactedValue | undefined {
     const bare = redactUrl(text);
     const name = bare?.text ?? text;
-    if (name === '' || needsPseudonymInPath(name)) return this.named(text);
+    if (name === '' || isDataNameInPath(name)) return this.named(text);
     return bare;
   }
 
@@ -141,8 +146,14 @@ export class ValueRedactor {
 
   /** Teams stay, persons become pseudonyms. */
   private person(text: string): RedactedValue | undefined {
-    if (PSEUDONYM.test(text) || (TEAM.test(text) && !needsPseudonymInPath(text))) return undefined;
+    if (PSEUDONYM.test(text) || (TEAM.test(text) && !isDataNameInPath(text))) return undefined;
     return { text: this.pseudonym(text), rules: ['person'] };
+  }
+
+  /** The key of the subject may be erased: then nothing may stand for them. */
+  private subject(text: string): RedactedValue | undefined {
+    if (isSubjectPseudonym(text)) return undefined;
+    return { text: this.context.subjects?.(text) ?? marker('subject'), rules: ['subject'] };
   }
 
   /** Stands for a name that is data: the same for the same name in the same epoch. */

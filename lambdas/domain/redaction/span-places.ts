@@ -51,7 +51,7 @@ export function spanPlaces(
     if (named && (named.isUntouched || stricter(named.text, treatment) === named.text))
       return named;
     // The id of a person is none of a span.
-    if (above.text !== 'pseudonym' && above.wellFormed?.has(name)) return WELL_FORMED;
+    if (!isPerson(above.text) && above.wellFormed?.has(name)) return WELL_FORMED;
     const plain = plainName(name);
     if (EMPTIED_MEMBERS.has(plain)) return EMPTIED;
     if (above.isStatus && plain === 'code') return NO_STATUS_CODE;
@@ -160,9 +160,14 @@ const NO_STATUS_CODE: SpanPlace = { text: 'drop', other: 'drop', rule: 'error' }
 function placeOf(treatment: Treatment, isCredential: boolean): SpanPlace {
   return {
     text: treatment,
-    other: treatment === 'pseudonym' ? treatment : ONLY_TEXTS.has(treatment) ? 'drop' : 'keep',
+    other: isPerson(treatment) ? treatment : ONLY_TEXTS.has(treatment) ? 'drop' : 'keep',
     ...(treatment === 'drop' && isCredential && { rule: 'credential' }),
   };
+}
+
+/** A number is one too. */
+function isPerson(treatment: Treatment): treatment is 'pseudonym' | 'subject' {
+  return treatment === 'pseudonym' || treatment === 'subject';
 }
 
 /** Of these a text may stay in part, and nothing else. */
@@ -201,6 +206,7 @@ interface WholeRule {
 const WHOLE: Partial<Record<Treatment, WholeRule>> = {
   // A pseudonym is a text.
   pseudonym: { rule: 'person', isFor: holdsNumber },
+  subject: { rule: 'subject', isFor: holdsNumber },
   // What an argument is shows the one before it: a list would have to be read as one.
   command: { rule: 'command', isFor: (document, value) => !isText(document, value) },
 };

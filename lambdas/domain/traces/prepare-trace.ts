@@ -78,7 +78,7 @@ function envelopeOf({
 }: Part): Envelope {
   const document = new JsonDocument(text);
   const stored = isReduced
-    ? reduce(document, settings, skeletonOfSpans)
+    ? reduce(document, settings, skeletonOfSpans, 'too_many_redactions')
     : redactOrReduce(document, places, settings, skeletonOfSpans);
   return createEnvelope({
     head,

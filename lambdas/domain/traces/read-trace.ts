@@ -5,9 +5,15 @@ import type { Envelope } from '../evidence/envelope.ts';
 import { readEnvelopes } from '../evidence/evidence-object.ts';
 import type { TraceDeliveryEntry, TraceRunEntry } from '../evidence/index-entries.ts';
 import { versionName } from '../evidence/version-name.ts';
+import type { ProofReaders } from '../integrity/proof-digests.ts';
+import { type Integrity, integrityOf } from '../integrity/proof-status.ts';
 import type { ObjectReader, RunIndex } from '../ports.ts';
 import type { HeldRuns } from './link-basis.ts';
 import { printTraceView } from './trace-view.ts';
+
+export interface ReadTraceDependencies extends ProofReaders {
+  readonly index: RunIndex;
+}
 
 /** Reads in flight for one answer. */
 const CONCURRENT_READS = 8;
@@ -23,18 +29,27 @@ const MAX_RUNS_LOOKED_UP = 100;
  */
 export async function readTrace(
   traceId: string,
-  { index, reader }: { readonly index: RunIndex; readonly reader: ObjectReader },
+  { index, reader, inspector }: ReadTraceDependencies,
 ): Promise<string | undefined> {
   const [deliveries, entries] = await Promise.all([
     index.traceDeliveries(traceId),
     index.traceRuns(traceId),
   ]);
   if (deliveries.length + entries.length === 0) return undefined;
-  const [envelopes, { links, held }] = await Promise.all([
+  const governed = deliveries.filter((delivery) => delivery.governed);
+  const [envelopes, { links, held }, sealed] = await Promise.all([
     envelopesOf(deliveries, reader),
     readRuns(entries, index),
+    integrityOf(governed, new Map(), { inspector, reader }),
   ]);
-  return printTraceView({ traceId, deliveries, envelopes, links: [...entries, ...links], held });
+  // What waits in staging is sealed when it is promoted.
+  const isStaged = governed.length < deliveries.length;
+  const integrity: Integrity = isStaged
+    ? { ...sealed, status: 'pending', digestKey: null }
+    : sealed;
+  return printTraceView({
+    ...{ traceId, deliveries, envelopes, links: [...entries, ...links], held, integrity },
+  });
 }
 
 /** Each object is read once, however many lines of it are wanted. */

@@ -1,6 +1,7 @@
 import { groupBy } from '../collections.ts';
 import type { Envelope } from '../evidence/envelope.ts';
 import type { TraceDeliveryEntry, TraceRunEntry } from '../evidence/index-entries.ts';
+import type { Integrity } from '../integrity/proof-status.ts';
 import { isUuid } from '../openlineage/event.ts';
 import { type Qualification, storeSays } from '../qualification.ts';
 import { judgeCompleteness } from './completeness.ts';
@@ -25,6 +26,7 @@ export interface TraceMaterial {
   readonly links: readonly TraceRunEntry[];
   /** Groups that hold events of the linked runs. */
   readonly held: HeldRuns;
+  readonly integrity: Integrity;
 }
 
 /**
@@ -32,7 +34,7 @@ export interface TraceMaterial {
  * they are stored, because printing them again would change their 64-bit numbers.
  */
 export function printTraceView(material: TraceMaterial): string {
-  const { traceId, links, held } = material;
+  const { traceId, links, held, integrity } = material;
   const deliveries = material.deliveries.toSorted((a, b) =>
     deliveryOrder(a) < deliveryOrder(b) ? -1 : 1,
   );
@@ -51,12 +53,18 @@ export function printTraceView(material: TraceMaterial): string {
       .map((link) => viewRun(link, held)),
     completeness: { complete: complete && unreadable.length === 0, ...closure },
     retention: viewRetention(deliveries),
+    integrity,
     deliveries: deliveries.map((entry) => viewDelivery(entry)),
-    qualifications: qualify(deliveries, unreadable, merged),
+    qualifications: qualify(material, unreadable, merged),
     notEstablished: NOT_ESTABLISHED,
   };
   return `{"traceId":${JSON.stringify(traceId)},"spans":${merged.json},${JSON.stringify(rest).slice(1)}`;
 }
+
+const NOT_SEALED = {
+  pending: 'no digest seals all of this trace yet',
+  late: 'some of this trace is not in the digest of the interval it landed in: a later one has it, or will',
+};
 
 function viewRun({ runId, runKey, spanId, basis, submitters }: TraceRunLink, held: HeldRuns) {
   const groups = held.get(runKey) ?? [];
@@ -114,13 +122,14 @@ function viewRetention(deliveries: readonly TraceDeliveryEntry[]) {
 }
 
 function qualify(
-  deliveries: readonly TraceDeliveryEntry[],
+  { deliveries, integrity }: TraceMaterial,
   unreadable: readonly TraceDeliveryEntry[],
   { spans, leftOut }: MergedExports,
 ): Qualification[] {
   const staged = deliveries.filter(({ governed }) => !governed).length;
   const conflicting = conflictingSpanIds(spans);
-  const found: Qualification[] = [storeSays('not_sealed', 'no digest seals this trace yet')];
+  const found: Qualification[] =
+    integrity.status === 'sealed' ? [] : [storeSays('not_sealed', NOT_SEALED[integrity.status])];
   if (deliveries.length === 0)
     found.push(storeSays('trace_not_held', 'no span of this trace was received'));
   if (staged > 0) {

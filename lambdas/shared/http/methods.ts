@@ -13,6 +13,8 @@ export const RESOURCE_METHODS = {
   '/api/v1/lineage/batch': ['POST'],
   '/api/v1/producers': ['GET', 'POST'],
   '/api/v1/producers/{producerId}': ['GET', 'PATCH'],
+  '/api/v1/hold': ['PUT', 'DELETE'],
+  '/api/v1/holds': ['GET'],
 } as const;
 
 type ResourceMethods = typeof RESOURCE_METHODS;

@@ -50,6 +50,9 @@ export const forbidden = (scope: string) =>
 export const badBody = <R extends Refusal | TraceRefusal>(rule: R, detail: string) =>
   new HttpProblem(400, 'Bad Request', detail, { errors: [{ path: '$', rule }] });
 
+export const badTraceId = () =>
+  new HttpProblem(400, 'Bad Request', 'a trace id is 32 hex digits and not all zero');
+
 export const notFound = (detail: string) => new HttpProblem(404, 'Not Found', detail);
 
 export const unavailable = (

@@ -79,6 +79,23 @@ export function describeRunIndexContract(
       },
     );
 
+    it('finds the deliveries of many records at once, in their order', async () => {
+      const of = (n: number) => ({ receiptId: `${run}-${n}`, lock: LOCK });
+      const run = randomUUID();
+      const records = Array.from({ length: 250 }, (_, n) => n);
+      const held = records.filter((n) => n % 2 === 0);
+      await Promise.all(held.map((n) => index.putDelivery(deliveryEntry(of(n)))));
+      await index.putDelivery(deliveryEntry({ ...of(1), kind: 'quarantine' }));
+      const traced = deliveryEntry({ ...of(0), kind: 'trace', traceId: 't' });
+      await index.putDelivery(traced);
+      const found = await index.findDeliveries([...records, 0].map(of));
+      expect(found.map((entry) => entry?.receiptId)).toEqual(
+        [...records, 0].map((n) => (n % 2 === 0 ? `${run}-${n}` : undefined)),
+      );
+      expect(await index.findDeliveries([{ ...of(0), traceId: 't' }])).toEqual([traced]);
+      expect(await index.findDeliveries([])).toEqual([]);
+    });
+
     it('holds one row after many writers put the same at once', async () => {
       const entry = runEventEntry({ runKey: randomUUID(), lock: LOCK });
       await Promise.all(Array.from({ length: 10 }, () => index.putRunEvent(entry)));
@@ -207,6 +224,65 @@ export function describeRunIndexContract(
       const promoted = { governed: true, location: location('vault'), lock: later };
       expect(await index.traceDeliveries(ids.traceId)).toEqual([{ ...entry, ...promoted }]);
       expect(await index.delivery(ids.receiptId)).toMatchObject(promoted);
+    });
+
+    it('lists the events of a run whose lock ends before a time', async () => {
+      const runKey = randomUUID();
+      const ends = ['2098-01-01T00:00:00.000Z', '2099-01-01T00:00:00.000Z'];
+      for (const retainUntil of ends) {
+        const lock = { ...LOCK, retainUntil };
+        await index.putRunEvent(runEventEntry({ runKey, receiptId: retainUntil, lock }));
+      }
+      const endingBefore = async (time: string) => {
+        const found: string[] = [];
+        for await (const { receiptId } of index.runEventsLockedBefore(runKey, time))
+          found.push(receiptId);
+        return found.sort();
+      };
+      expect(await endingBefore('2098-01-01T00:00:00.000Z')).toEqual([]);
+      expect(await endingBefore('2099-01-01T00:00:00.000Z')).toEqual([ends[0]]);
+      expect(await endingBefore('2099-01-01T00:00:01.000Z')).toEqual(ends);
+    });
+
+    it('promises a longer lock in every row of a record, never a shorter one', async () => {
+      const ids = { receiptId: randomUUID(), runKey: randomUUID(), lock: LOCK };
+      const event = runEventEntry(ids);
+      await index.putRunEvent(event);
+      await index.putDelivery(deliveryEntry(ids));
+      const of = { receiptId: randomUUID(), traceId: randomUUID(), lock: LOCK };
+      const trace = traceDeliveryEntry(of);
+      await index.putTraceDelivery(trace);
+      await index.putDelivery(deliveryEntry({ ...of, kind: 'trace' }));
+
+      const later = { ...LOCK, retainUntil: '2100-01-01T00:00:00.000Z' };
+      for (const retainUntil of [later.retainUntil, LOCK.retainUntil]) {
+        await index.extendRow(event, retainUntil);
+        await index.extendRow(trace, retainUntil);
+        expect(await index.runEvents(ids.runKey)).toEqual([{ ...event, lock: later }]);
+        expect(await index.traceDeliveries(of.traceId)).toEqual([{ ...trace, lock: later }]);
+        for (const { receiptId } of [ids, of])
+          expect(await index.delivery(receiptId)).toMatchObject({ lock: later });
+      }
+    });
+
+    it('answers the first claim of a type and time of a run, to every group its own', async () => {
+      const claim = {
+        ...{ group: 'g', runKey: randomUUID(), eventType: 'START', eventTimeUtc: 't', epoch: 3 },
+        ...{ receiptId: 'r1', acceptedAt: 'a', receivedHmac: 'h1', lock: LOCK },
+      };
+      const other = { ...claim, receiptId: 'r2', receivedHmac: 'h2' };
+      expect(await index.claimEvent(claim)).toEqual(claim);
+      expect(await index.claimEvent(other)).toEqual(claim);
+      expect(await index.claimEvent(claim)).toEqual(claim);
+      for (const apart of [{ group: 'G' }, { eventType: 'FAIL' }, { eventTimeUtc: 'T' }])
+        expect(await index.claimEvent({ ...other, ...apart })).toEqual({ ...other, ...apart });
+    });
+
+    it('extends no row that is not there', async () => {
+      const entry = runEventEntry({ runKey: randomUUID(), receiptId: randomUUID(), lock: LOCK });
+      await index.extendRow(entry, '2100-01-01T00:00:00.000Z');
+      expect(await index.runEvents(entry.runKey)).toEqual([]);
+      expect(await index.delivery(entry.receiptId)).toBeUndefined();
     });
 
     it('lists a finding once beside each run that it concerns', async () => {

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { UnreadableRecordError } from '../../../lambdas/domain/errors.ts';
@@ -6,16 +6,18 @@ import type { EvidenceObject } from '../../../lambdas/domain/evidence/evidence-o
 import type { Lock } from '../../../lambdas/domain/evidence/retention.ts';
 import { sha256Hex } from '../../../lambdas/domain/evidence/store-key.ts';
 import type {
-  EvidenceVault,
+  ChainVault,
   ListedVersion,
   ObjectReader,
   VersionInspector,
+  VersionStreams,
 } from '../../../lambdas/domain/ports.ts';
 
-/** A vault and the two ways to look at what it holds. */
+/** A vault and the ways to look at what it holds. */
 export interface VaultUnderTest {
-  readonly vault: EvidenceVault;
+  readonly vault: ChainVault;
   readonly reader: ObjectReader;
+  readonly streams: VersionStreams;
   readonly inspector: VersionInspector;
   readonly bucket: string;
   /** A lock that the bucket takes. */
@@ -56,15 +58,45 @@ export function describeVaultContract(
       });
     });
 
+    it('gives back bytes, metadata and lock of a version, piece by piece', async () => {
+      const bytes = randomBytes(200_000);
+      const description = { contentType: 'text/plain', metadata: { signature: 'abc=' } };
+      const version = await under.vault.putBytes(`${folder}x`, bytes, under.lock, description);
+      const opened = await under.streams.open(version);
+      const pieces: Uint8Array[] = [];
+      for await (const piece of opened.body) pieces.push(piece);
+      expect(Buffer.concat(pieces).equals(bytes)).toBe(true);
+      expect(opened.metadata).toMatchObject({ signature: 'abc=' });
+      const { mode, retainUntil } = under.lock;
+      expect(opened.lock).toEqual({ mode, retainUntil });
+      const other = { contentType: 'text/plain', metadata: { signature: 'other' } };
+      expect(await under.vault.putBytes(`${folder}x`, bytes, under.lock, other)).toEqual(version);
+      expect((await under.streams.open(version)).metadata).toMatchObject({ signature: 'abc=' });
+      await expect(
+        under.vault.putBytes(`${folder}x`, randomBytes(9), under.lock, description),
+      ).rejects.toThrow(expect.objectContaining({ code: 'conflicting_object' }));
+      await expect(under.streams.open({ ...version, key: `${version.key}-not` })).rejects.toThrow(
+        UnreadableRecordError,
+      );
+    });
+
     it('locks a version with the put', async () => {
       const version = await under.vault.putObject(objectOf('lock', 'x\n'), under.lock);
       const { mode, retainUntil } = under.lock;
       expect(await under.inspector.inspect(version)).toEqual({
         status: 'present',
+        lastModified: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.000Z$/),
         mode,
         retainUntil,
         legalHold: false,
       });
+    });
+
+    it('holds the version that stands under a key, and no other', async () => {
+      const version = await under.vault.putObject(objectOf('held', 'x\n'), under.lock);
+      expect(await under.vault.holds(version)).toBe(true);
+      expect(await under.vault.holds({ ...version, versionId: 'another' })).toBe(false);
+      expect(await under.vault.holds({ ...version, key: `${version.key}x` })).toBe(false);
     });
 
     it('takes the same content again for put, under the lock that stands', async () => {

@@ -1,14 +1,17 @@
 import { describeProducersContract } from '../../support/contracts/producers-contract.ts';
 import { describeRunIndexContract } from '../../support/contracts/run-index-contract.ts';
+import { describeSubjectKeysContract } from '../../support/contracts/subject-keys-contract.ts';
 import { describeUsageContract } from '../../support/contracts/usage-contract.ts';
 import { describeVaultContract } from '../../support/contracts/vault-contract.ts';
 import {
   InMemoryProducers,
   InMemoryRunIndex,
+  InMemorySubjectKeys,
   InMemoryUsage,
   InMemoryVault,
   inspectorOver,
   readerOver,
+  streamsOver,
 } from '../../support/fakes.ts';
 
 describeVaultContract('in memory', () => {
@@ -21,6 +24,7 @@ describeVaultContract('in memory', () => {
   return {
     vault,
     reader: readerOver(vault),
+    streams: streamsOver(vault),
     inspector: inspectorOver(vault),
     bucket: vault.bucket,
     lock,
@@ -35,3 +39,5 @@ describeProducersContract('in memory', () => {
 describeRunIndexContract('in memory', () => new InMemoryRunIndex());
 
 describeUsageContract('in memory', () => new InMemoryUsage());
+
+describeSubjectKeysContract('in memory', () => new InMemorySubjectKeys());

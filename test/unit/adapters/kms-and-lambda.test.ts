@@ -84,6 +84,19 @@ describe('KmsEpochKeys', () => {
     });
   });
 
+  it('has every key but of epochs whose CMK was deleted, and none when another cannot be unwrapped', async () => {
+    expect((await keys().every()).map((key) => key.epoch)).toEqual([0, 1]);
+    const refusing = (name: string) =>
+      kms.on(DecryptCommand).callsFake(({ EncryptionContext: { epoch } }) => {
+        if (epoch === '0') throw Object.assign(new Error(), { name });
+        return { Plaintext: Buffer.from(epoch) };
+      });
+    refusing('NotFoundException');
+    expect((await keys().every()).map((key) => key.epoch)).toEqual([1]);
+    refusing('DisabledException');
+    await expect(keys().every()).rejects.toThrow(UnavailableError);
+  });
+
   it('looks for a new epoch every minute, and no more often', async () => {
     const epochKeys = keys();
     await epochKeys.at(NOW);

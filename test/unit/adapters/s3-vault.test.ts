@@ -10,7 +10,11 @@ import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { S3ObjectReader } from '../../../lambdas/adapters/s3-object-reader.ts';
 import { S3EvidenceVault, S3TraceStaging } from '../../../lambdas/adapters/s3-vault.ts';
-import { UnavailableError, UnreadableRecordError } from '../../../lambdas/domain/errors.ts';
+import {
+  RefusedByStoreError,
+  UnavailableError,
+  UnreadableRecordError,
+} from '../../../lambdas/domain/errors.ts';
 
 const s3 = mockClient(S3Client);
 const vault = () => new S3EvidenceVault(new S3Client({}), 'bucket');
@@ -136,6 +140,21 @@ describe('S3EvidenceVault', () => {
     s3.on(PutObjectCommand).rejects(failure('ConditionalRequestConflict', 409));
     await expect(vault().putObject(OBJECT, LOCK)).rejects.toThrow(UnavailableError);
     expect(puts()).toHaveLength(4);
+  });
+
+  it.each([
+    ...['EntityTooLarge', 'InvalidArgument', 'KeyTooLongError', 'MetadataTooLarge'].map((name) => ({
+      name,
+      error: RefusedByStoreError,
+    })),
+    // a body that broke on its way, a disabled key, a token that ended: all of them 400, and all of them pass
+    ...['BadDigest', 'KMS.DisabledException', 'ExpiredToken', 'RequestTimeout'].map((name) => ({
+      name,
+      error: UnavailableError,
+    })),
+  ])('tells what S3 will never take from what passes: $name', async ({ name, error }) => {
+    s3.on(PutObjectCommand).rejects(failure(name, 400));
+    await expect(vault().putObject(OBJECT, LOCK)).rejects.toThrow(error);
   });
 
   it.each([

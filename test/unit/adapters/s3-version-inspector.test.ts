@@ -2,7 +2,6 @@ import {
   GetObjectLegalHoldCommand,
   GetObjectRetentionCommand,
   HeadObjectCommand,
-  ListObjectsV2Command,
   ListObjectVersionsCommand,
   S3Client,
   S3ServiceException,
@@ -14,13 +13,14 @@ import { AccessDeniedError, UnavailableError } from '../../../lambdas/domain/err
 
 const s3 = mockClient(S3Client);
 const inspector = new S3VersionInspector(new S3Client({}));
+const LAST_MODIFIED = '2026-03-04T05:06:07.000Z';
 const VERSION = { bucket: 'b', key: 'k', versionId: 'v1' };
 const failure = (name: string, httpStatusCode: number) =>
   new S3ServiceException({ name, $fault: 'client', $metadata: { httpStatusCode } });
 
 beforeEach(() => {
   s3.reset();
-  s3.on(HeadObjectCommand).resolves({});
+  s3.on(HeadObjectCommand).resolves({ LastModified: new Date(LAST_MODIFIED) });
   s3.on(GetObjectRetentionCommand).resolves({
     Retention: { Mode: 'COMPLIANCE', RetainUntilDate: new Date('2033-01-01T00:00:00Z') },
   });
@@ -31,12 +31,24 @@ describe('inspecting a version', () => {
   it('asks for retention and hold of exactly that version', async () => {
     expect(await inspector.inspect(VERSION)).toEqual({
       status: 'present',
+      lastModified: LAST_MODIFIED,
       mode: 'COMPLIANCE',
       retainUntil: '2033-01-01T00:00:00.000Z',
       legalHold: false,
     });
     for (const { args } of s3.calls())
       expect(args[0].input).toMatchObject({ Bucket: 'b', Key: 'k', VersionId: 'v1' });
+  });
+
+  it('says when the version came and how far its copy in the replica is', async () => {
+    const LastModified = new Date('2026-03-01T00:00:00Z');
+    s3.on(HeadObjectCommand).resolves({ LastModified, ReplicationStatus: 'FAILED' });
+    expect(await inspector.inspect(VERSION)).toMatchObject({
+      lastModified: '2026-03-01T00:00:00.000Z',
+      replication: 'FAILED',
+    });
+    s3.on(HeadObjectCommand).resolves({ LastModified, ReplicationStatus: 'REPLICA' });
+    expect(await inspector.inspect(VERSION)).not.toHaveProperty('replication');
   });
 
   it('sees a legal hold', async () => {
@@ -51,7 +63,10 @@ describe('inspecting a version', () => {
   ])('takes %s for no lock', async (name) => {
     s3.on(GetObjectRetentionCommand).rejects(failure(name, 404));
     s3.on(GetObjectLegalHoldCommand).rejects(failure(name, 404));
-    expect(await inspector.inspect(VERSION)).toEqual({ status: 'present', legalHold: false });
+    expect(await inspector.inspect(VERSION)).toEqual({
+      ...{ status: 'present', lastModified: LAST_MODIFIED },
+      legalHold: false,
+    });
   });
 
   it('is missing when the version is', async () => {
@@ -102,10 +117,17 @@ describe('listing', () => {
   });
 
   it('names the folders below a prefix', async () => {
-    s3.on(ListObjectsV2Command, { Bucket: 'b', Prefix: 'p/', Delimiter: '/' })
-      .resolvesOnce({ CommonPrefixes: [{ Prefix: 'p/a/' }, {}], NextContinuationToken: 'more' })
+    s3.on(ListObjectVersionsCommand, { Bucket: 'b', Prefix: 'p/', Delimiter: '/' })
+      .resolvesOnce({
+        CommonPrefixes: [{ Prefix: 'p/a/' }, {}],
+        IsTruncated: true,
+        NextKeyMarker: 'p/a/',
+      })
       .resolvesOnce({ CommonPrefixes: [{ Prefix: 'p/b/' }] });
     expect(await inspector.folders('b', 'p/')).toEqual(['p/a/', 'p/b/']);
+    expect(s3.commandCalls(ListObjectVersionsCommand)[1]?.args[0].input).toMatchObject({
+      KeyMarker: 'p/a/',
+    });
   });
 
   it('tells "may not look" from "nothing there" and from "does not answer"', async () => {
@@ -116,7 +138,7 @@ describe('listing', () => {
     await expect(all()).rejects.toThrow(AccessDeniedError);
     await expect(all()).rejects.toThrow(UnavailableError);
     expect(await all()).toEqual([]);
-    s3.on(ListObjectsV2Command).rejects(failure('AccessDenied', 403));
+    s3.on(ListObjectVersionsCommand).rejects(failure('AccessDenied', 403));
     await expect(inspector.folders('b', 'p/')).rejects.toThrow(AccessDeniedError);
   });
 });

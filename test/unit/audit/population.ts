@@ -14,6 +14,7 @@ import {
   wholeMinute,
 } from '../../support/builders.ts';
 import {
+  extenderOver,
   InMemoryRunIndex,
   InMemoryVault,
   inspectorOver,
@@ -55,22 +56,35 @@ export async function auditedStore() {
   const evidence = vault.versions[0] as StoredVersion;
 
   const { logger, metrics, counted, lines } = recorder();
+  const { extender, extended } = extenderOver(vault);
+  let isRefusing = false;
+  let isReplicated = false;
   let inspector: VersionInspector = inspectorOver(vault);
   const audit = (request: object = INTERVAL) =>
     createHandler({
       ...policy,
       inspector,
+      extender: isRefusing ? { extend: async () => false } : extender,
+      isReplicated,
       reader: readerOver(vault),
       vaultBucket: 'vault',
       logger,
       metrics,
     })(request);
   return {
-    ...{ vault, index, evidence, audit, counted, lines },
+    ...{ vault, index, evidence, audit, counted, lines, extended },
     kinds: async () => (await audit()).report.findings.map(({ kind }) => kind),
     /** Changes what the bucket says from here on. */
     see: (changed: Partial<VersionInspector>) => {
       inspector = { ...inspector, ...changed };
+    },
+    /** Has S3 refuse longer locks, or take them again. */
+    refuse: (refusing = true) => {
+      isRefusing = refusing;
+    },
+    /** Has the vault be one with a replica. */
+    replicate: () => {
+      isReplicated = true;
     },
     /** Gives the evidence another lock than the index promises. */
     relock: (lock: Partial<NonNullable<StoredVersion['lock']>> | undefined) => {
@@ -99,6 +113,7 @@ export async function auditedStore() {
           traceId: TRACE_ID,
           governed: retainUntil !== undefined,
           location: { ...version, line: 0 },
+          ...(retainUntil && { lock }),
         }),
       );
     },

@@ -46,9 +46,12 @@ const VIOLATIONS: ReadonlyArray<readonly [string, string, (store: Store) => unkn
       }),
   ],
   [
-    'a trace that goes before its run',
+    'a trace that goes before its run and is not to be extended',
     'trace_shorter_than_run',
-    ({ trace }) => trace('t1', '2026-04-01T00:00:00.000Z'),
+    ({ trace, refuse }) => {
+      refuse();
+      return trace('t1', '2026-03-10T00:00:00.000Z');
+    },
   ],
   [
     'a trace that waits in staging',
@@ -120,6 +123,58 @@ describe('retention audit', () => {
     expect(await kinds()).toEqual([]);
   });
 
+  it('counts what the replica lacks, where there is one', async () => {
+    const { audit, see, replicate } = await auditedStore();
+    expect((await audit()).report).not.toHaveProperty('replication');
+    replicate();
+    const lastModified = '2026-03-01T00:00:00.000Z';
+    const lock = {
+      ...{ lastModified, mode: 'GOVERNANCE' as const, retainUntil: PROMISED },
+      legalHold: false,
+    };
+    const look = async (replication?: 'PENDING' | 'COMPLETED' | 'FAILED') => {
+      see({
+        inspect: async () => ({
+          status: 'present',
+          ...lock,
+          ...(replication && { replication }),
+        }),
+      });
+      const { replication: counts, findings } = (await audit()).report;
+      return [counts, findings.map(({ kind, status }) => `${kind} ${status}`)];
+    };
+    const confirmed = ['replication_failed confirmed'];
+    expect(await look('FAILED')).toEqual([{ failed: 1, pending: 0 }, confirmed]);
+    expect(await look(undefined)).toEqual([{ failed: 1, pending: 0 }, confirmed]);
+    expect(await look('PENDING')).toMatchObject([{ failed: 0, pending: 1 }, expect.anything()]);
+    expect(await look('COMPLETED')).toEqual([{ failed: 0, pending: 0 }, []]);
+  });
+
+  it('resolves what it finds no longer, once', async () => {
+    const { audit, relock, index, counted } = await auditedStore();
+    relock({ retainUntil: '2026-04-01T00:00:00.000Z' });
+    const [opened] = (await audit()).report.findings;
+    relock({ retainUntil: PROMISED });
+    const later = { ...INTERVAL, asOf: '2026-03-06T00:00:00.000Z' };
+    expect((await audit(later)).report.findings).toMatchObject([
+      { id: opened?.id, kind: 'retention_short', status: 'resolved', at: later.asOf },
+    ]);
+    expect(counted.ParityViolations).toBe(1);
+    expect((await audit(later)).report.findings).toEqual([]);
+    expect((await index.runFindings(RUN_ID)).map(({ status }) => status).sort()).toEqual([
+      'confirmed',
+      'resolved',
+    ]);
+  });
+
+  it('resolves nothing that it could not look at', async () => {
+    const { audit, relock, see } = await auditedStore();
+    relock({ retainUntil: '2026-04-01T00:00:00.000Z' });
+    await audit();
+    see({ inspect: async () => ({ status: 'denied' }) });
+    expect((await audit()).report.findings).toMatchObject([{ kind: 'audit_incomplete' }]);
+  });
+
   it('says which runs a finding concerns', async () => {
     const { vault, evidence, audit } = await auditedStore();
     vault.remove(evidence);
@@ -135,17 +190,18 @@ describe('retention audit', () => {
   });
 
   it('is one finding a trace, of the delivery that goes first', async () => {
-    const { audit, trace } = await auditedStore();
-    await trace('t1', '2026-04-02T00:00:00.000Z');
-    await trace('t2', '2026-04-01T00:00:00.000Z');
+    const { audit, trace, refuse } = await auditedStore();
+    refuse();
+    await trace('t1', '2026-03-11T00:00:00.000Z');
+    await trace('t2', '2026-03-10T00:00:00.000Z');
     await trace('t3', PROMISED);
     expect((await audit()).report.findings).toMatchObject([
       {
         subject: `${RUN_ID}/${TRACE_ID}`,
         detail: {
           receiptId: 't2',
-          traceUntil: '2026-04-01T00:00:00.000Z',
-          runUntil: PROMISED,
+          traceUntil: '2026-03-10T00:00:00.000Z',
+          runUntil: '2026-03-14T05:06:07.890Z',
           deliveries: 2,
         },
       },
@@ -164,8 +220,12 @@ describe('retention audit', () => {
 
   it('does not let a trace that may not be looked at count against the versions that were', async () => {
     const { audit, see, trace, evidence } = await auditedStore();
-    await trace('t1', PROMISED);
-    const lock = { mode: 'GOVERNANCE' as const, retainUntil: PROMISED, legalHold: false };
+    await trace('t1', '2026-03-10T00:00:00.000Z');
+    const lastModified = '2026-03-01T00:00:00.000Z';
+    const lock = {
+      ...{ lastModified, mode: 'GOVERNANCE' as const, retainUntil: PROMISED },
+      legalHold: false,
+    };
     see({
       inspect: async ({ key }) =>
         key === evidence.key ? { status: 'present', ...lock } : { status: 'denied' },
@@ -206,7 +266,8 @@ describe('retention audit', () => {
     see({
       inspect: async ({ versionId }) => {
         asked.push(versionId);
-        return { status: 'present', mode: 'GOVERNANCE', retainUntil: PROMISED, legalHold: false };
+        const lock = { mode: 'GOVERNANCE', retainUntil: PROMISED, legalHold: false } as const;
+        return { status: 'present', lastModified: INTERVAL.asOf, ...lock };
       },
     });
     await audit();

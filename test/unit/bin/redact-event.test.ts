@@ -69,6 +69,19 @@ describe('a preview of events', () => {
     expect(await previewFile(fileOf(`${one}\n${one}\n`), STRICT)).toHaveLength(2);
   });
 
+  it('drops a byte order mark', async () => {
+    const [plain] = await previewFile(fileOf(event({})), STRICT);
+    const [marked] = await previewFile(fileOf(`\uFEFF${event({})}`), STRICT);
+    expect(marked?.document).toBe(plain?.document);
+  });
+
+  it('shows where a pseudonym of a person would stand', async () => {
+    const file = fileOf(event({ acme: { actor: 'jane' } }));
+    const [preview] = await previewFile(file, readPolicy({ subject: ['facet:acme.actor'] }));
+    expect(preview?.document).toMatch(/"sub_[a-p]{32}"/);
+    expect(preview?.redaction.fields).toMatchObject([{ rule: 'subject' }]);
+  });
+
   it('goes by the policy', async () => {
     const file = fileOf(event({ acme: { note: 'as it is' } }));
     const [kept] = await previewFile(file, STRICT);

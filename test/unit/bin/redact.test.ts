@@ -91,4 +91,15 @@ describe('evidence redact', () => {
     expect(seen.at(-1)).toBeGreaterThan(0);
     expect(seen.at(-1)).toBeLessThan(written);
   });
+
+  it.each([
+    [['--policy', 'p.json'], '--policy'],
+    [['--event', 'e.json', '--dialect', 'postgres'], '--dialect'],
+    [['--event', 'e.json', '--ndjson'], '--ndjson'],
+  ])('refuses options that would change nothing: %j', async (args, named) => {
+    await expect(redact('', ...args)).rejects.toMatchObject({
+      exitCode: 2,
+      message: expect.stringContaining(named),
+    });
+  });
 });

@@ -16,9 +16,15 @@ const material = {
   references: [],
   traces: [],
   findings: [],
+  holds: [],
   declarations: [],
   heldReferences: new Set<string>(),
   versions: new Map(),
+  integrity: {
+    status: 'sealed' as const,
+    digestKey: 'digests/dt=2026-03-04/2026-03-04T050000Z.json',
+    from: 'digest' as const,
+  },
 };
 
 describe('printable', () => {
@@ -52,6 +58,7 @@ describe('renderRun', () => {
     expect(text).toContain(`Run ${RUN_ID}: RUNNING`);
     expect(text).toMatch(/s3:\/\/vault\/lineage\/x\.ndjson\.gz\n\s+version v1, line 0/);
     expect(text).toContain('Locked     GOVERNANCE until 2026-04-19T00:00:00.000Z');
+    expect(text).toContain('Sealed     by digests/dt=2026-03-04/2026-03-04T050000Z.json\n');
     expect(text).toContain('Not established');
     expect(text).toContain('actorIdentity');
   });

@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { RefusedByStoreError } from '../../../lambdas/domain/errors.ts';
 import type { ConsumedRecord } from '../../../lambdas/domain/evidence/consumed-record.ts';
 import { readLine } from '../../../lambdas/domain/evidence/evidence-object.ts';
 import { prepareEvent } from '../../../lambdas/domain/openlineage/prepare-event.ts';
-import { consumed, NOW, REDACTION, runEventText } from '../../support/builders.ts';
+import { consumed, NOW, REDACTION, RETENTION, runEventText } from '../../support/builders.ts';
 import { seeded } from '../../support/seeded.ts';
 import { archive, CANARY } from './archive.ts';
 
@@ -76,11 +77,11 @@ describe('archiving a batch', () => {
     );
   });
 
-  it('keeps the first location when a replay is cut otherwise', async () => {
+  it('locks nothing again when a replay is cut otherwise, and keeps the first location', async () => {
     const { run, index, vault } = archive();
     await run(consumed(1, runEventText()), consumed(2, runEventText()));
     await run(consumed(2, runEventText()));
-    expect(vault.versions).toHaveLength(2);
+    expect(vault.versions).toHaveLength(1);
     expect(await index.delivery('receipt-2')).toMatchObject({
       location: { versionId: 'v1', line: 1 },
     });
@@ -110,7 +111,51 @@ describe('archiving a batch', () => {
       skeletons: 1,
     });
     expect(findings()).toEqual(['stored_reduced receipt-1']);
+    expect(text()).toContain('"detail":{"policy":"strict/1","reason":"TypeError"}');
     expect(text()).not.toContain(CANARY);
+  });
+
+  it('names a record that S3 will not take even alone, and gives up none in company', async () => {
+    const { run, vault, index, findings } = archive();
+    vault.faults.refuse('putObject', 2, new RefusedByStoreError('s3'));
+    const [one, two] = [consumed(1, runEventText()), consumed(2, runEventText())] as const;
+    expect([...(await run(one, two)).failures]).toEqual([
+      ['1', 's3_refused'],
+      ['2', 's3_refused'],
+    ]);
+    expect(vault.versions).toEqual([]);
+
+    expect(await run(one)).toMatchObject({ failures: new Map(), quarantined: 1 });
+    expect(findings()).toEqual(['accepted_not_stored receipt-1']);
+    expect(await index.delivery('receipt-1')).toMatchObject({ kind: 'quarantine' });
+    expect(await run(two)).toMatchObject({ failures: new Map(), stored: 1 });
+  });
+
+  it('gives up no record while it cannot put what would name it', async () => {
+    const { run, vault, findings } = archive();
+    for (const put of ['putObject', 'putDocument']) {
+      vault.faults.refuse(put, 1, new RefusedByStoreError('s3'));
+    }
+    const { failures } = await run(consumed(1, runEventText()));
+    expect([...failures]).toEqual([['1', 's3_refused']]);
+    expect([vault.versions, findings()]).toEqual([[], []]);
+  });
+
+  it('locks for the promise whatever its own clock says meanwhile', async () => {
+    const jumps = fc.array(fc.integer({ min: -400, max: 400 }), { minLength: 1 });
+    await fc.assert(
+      fc.asyncProperty(jumps, async (days) => {
+        let calls = 0;
+        const clock = () => NOW + (days[calls++ % days.length] as number) * DAY;
+        const { run, vault } = archive({ clock });
+        await run(consumed(1, runEventText()), consumed(2, 'oops'));
+        const promised = NOW + (RETENTION.lineageDays + RETENTION.slackDays) * DAY;
+        for (const { lock, key } of vault.versions.filter(({ key }) => !key.startsWith('find'))) {
+          expect(Date.parse(lock?.retainUntil as string), key).toBeGreaterThanOrEqual(promised);
+        }
+      }),
+      seeded(50),
+    );
   });
 
   it.each([

@@ -3,7 +3,7 @@ import { createHandler as createArchive } from '../../../lambdas/archive/handler
 import { createHandler as createArchiveTraces } from '../../../lambdas/archive-traces/handler.ts';
 import { createHandler as createAudit } from '../../../lambdas/audit-retention/handler.ts';
 import { RateLimiter } from '../../../lambdas/domain/producers/rate-limit.ts';
-import { STRICT } from '../../../lambdas/domain/redaction/policy.ts';
+import { readPolicy, STRICT } from '../../../lambdas/domain/redaction/policy.ts';
 import { createHandler as createIngest } from '../../../lambdas/ingest/handler.ts';
 import { createHandler as createIngestTraces } from '../../../lambdas/ingest-traces/handler.ts';
 import { createHandler as createProducers } from '../../../lambdas/producers/handler.ts';
@@ -12,6 +12,7 @@ import { HealthCheck } from '../../../lambdas/query/health.ts';
 import { createHandler as createRebuild } from '../../../lambdas/rebuild-index/handler.ts';
 import { createHandler as createRedrive } from '../../../lambdas/redrive/handler.ts';
 import { createHandler as createReport } from '../../../lambdas/report-rejections/handler.ts';
+import { createHandler as createSeal } from '../../../lambdas/seal/handler.ts';
 import type { FunctionLog } from '../../../lambdas/shared/function-log.ts';
 import type { MetricSink } from '../../../lambdas/shared/metric-sink.ts';
 import {
@@ -23,20 +24,25 @@ import {
   wholeMinute,
 } from '../../support/builders.ts';
 import {
+  extenderOver,
   InMemoryNotes,
   InMemoryRunIndex,
   InMemoryStaging,
   InMemoryStream,
+  InMemorySubjectKeys,
   InMemoryUsage,
   InMemoryVault,
   inspectorOver,
   objectsOver,
   readerOver,
   SingleEpochKey,
+  streamsOver,
 } from '../../support/fakes.ts';
 import { exported, GOOD_SPAN } from '../../support/front-door.ts';
+import { InMemoryHoldIndex, InMemoryLegalHolds } from '../../support/hold-fakes.ts';
 import { KEY, producersWith, request } from '../../support/http.ts';
 import { kinesisEvent } from '../../support/kinesis-event.ts';
+import { InMemorySigningKeys } from '../../support/signing-keys.ts';
 import { receipt } from '../query/store.ts';
 import { exportOf, span, TRACE_A } from '../traces/exports.ts';
 
@@ -79,9 +85,12 @@ async function filledStore(sabotage: Sabotage, { logger, metrics }: Output) {
     logger: { info() {}, warn() {}, error() {} },
     metrics: { addMetric() {}, publishStoredMetrics() {} },
   };
+  const holds = new InMemoryHoldIndex();
+  const legalHolds = new InMemoryLegalHolds(vault);
   const archiving = {
     ...{ vault, staging, index, reader: readerOver(vault, staging), retention: RETENTION },
-    ...{ policy: STRICT, epochKeys: new SingleEpochKey() },
+    ...{ holds, legalHolds, policy: STRICT, epochKeys: new SingleEpochKey() },
+    subjectKeys: new InMemorySubjectKeys(),
     ...{ clock: () => NOW, traceContextFacets: TRACE_FACETS, runIdAttributes: RUN_ID_ATTRIBUTES },
   };
   await createArchiveTraces({ ...archiving, ...silent })(kinesisEvent([traceRecord]), CONTEXT);
@@ -97,7 +106,8 @@ async function filledStore(sabotage: Sabotage, { logger, metrics }: Output) {
     },
   });
   const ports = sabotage({
-    ...{ vault, staging, index, registry, inspector: inspectorOver(vault, staging) },
+    ...{ vault, staging, index, registry, holds, legalHolds },
+    ...{ inspector: inspectorOver(vault, staging), ...extenderOver(vault) },
     ...{ objects: objectsOver(vault, staging), notes: new InMemoryNotes() },
     ...{
       directory: registry,
@@ -107,15 +117,19 @@ async function filledStore(sabotage: Sabotage, { logger, metrics }: Output) {
     reader: archiving.reader,
     publisher: new InMemoryStream(),
     epochKeys: new SingleEpochKey(),
+    subjectKeys: archiving.subjectKeys,
   });
   const settings = {
-    policy: STRICT,
+    policy: NAMING_SUBJECTS,
     clock: () => NOW,
     retention: RETENTION,
     authMode: 'bearer' as const,
   };
   return { ...ports, ...settings, logger, metrics };
 }
+
+/** A subject is looked up only where the policy has one. */
+const NAMING_SUBJECTS = readPolicy({ subject: ['facet:acting.id', 'attribute:enduser.id'] });
 
 const traceContext = { ctx: { traceId: TRACE_A, spanId: 'cd'.repeat(8) } };
 const runRecord = consumed(
@@ -167,7 +181,8 @@ export const FUNCTIONS: Readonly<
   archive: async (sabotage, output) => {
     const dependencies = await filledStore(sabotage, output);
     const handler = createArchive({ ...dependencies, traceContextFacets: TRACE_FACETS }) as Handler;
-    const another = consumed(3, runEventText({ run: { runId: 'another', facets: traceContext } }));
+    const facets = { ...traceContext, acting: { id: 'jane' } };
+    const another = consumed(3, runEventText({ run: { runId: 'another', facets } }));
     return { handler, events: [kinesisEvent([another, poison]), {}] };
   },
   'archive-traces': async (sabotage, output) => {
@@ -196,6 +211,7 @@ export const FUNCTIONS: Readonly<
         get(`runs/${RUN_ID}`),
         get(`events/${receipt(1)}`),
         get(`events/${receipt(1)}/document`),
+        get(`events/${receipt(1)}/proof`),
         get(`traces/${TRACE_A}`),
       ],
     };
@@ -219,7 +235,11 @@ export const FUNCTIONS: Readonly<
   'audit-retention': async (sabotage, output) => {
     const dependencies = await filledStore(sabotage, output);
     return {
-      handler: createAudit({ ...dependencies, vaultBucket: 'vault' }) as Handler,
+      handler: createAudit({
+        ...dependencies,
+        vaultBucket: 'vault',
+        isReplicated: false,
+      }) as Handler,
       events: [INTERVAL, { from: 'no time' }],
     };
   },
@@ -227,6 +247,23 @@ export const FUNCTIONS: Readonly<
     handler: createReport(await filledStore(sabotage, output)) as Handler,
     events: [INTERVAL, {}, { from: 'no time' }],
   }),
+  seal: async (sabotage, output) => {
+    const dependencies = await filledStore(sabotage, output);
+    const { vault } = dependencies;
+    const ports = sabotage({
+      keys: new InMemorySigningKeys(),
+      streams: streamsOver(vault),
+      anchor: { name: 'topic', publish: async () => undefined },
+    });
+    const settings = { intervalMinutes: 15, closeAfterSeconds: 300, folderDays: 15 };
+    return {
+      handler: createSeal({
+        ...{ ...dependencies, ...ports, settings, vaultBucket: 'vault' },
+        recount: async () => [],
+      }) as Handler,
+      events: [{ sweep: true, maxDigests: 1 }, {}, { from: 'no time' }],
+    };
+  },
   'rebuild-index': async (sabotage, output) => {
     const dependencies = await filledStore(sabotage, output);
     const plan = new Date(NOW)

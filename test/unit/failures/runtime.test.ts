@@ -70,12 +70,20 @@ describe('a function as it is deployed, when AWS refuses with an error that quot
       ...{ AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true' },
       ...{ POWERTOOLS_SERVICE_NAME: 'test', POWERTOOLS_METRICS_NAMESPACE: 'test' },
       ...{ VAULT_BUCKET_NAME: 'vault', STAGING_BUCKET_NAME: 'staging', INDEX_TABLE_NAME: 'index' },
-      ...{ PRODUCERS_TABLE_NAME: 'producers', USAGE_TABLE_NAME: 'usage', AUTH_MODE: 'bearer' },
+      ...{
+        PRODUCERS_TABLE_NAME: 'producers',
+        USAGE_TABLE_NAME: 'usage',
+        SUBJECTS_TABLE_NAME: 'subjects',
+        AUTH_MODE: 'bearer',
+      },
       ...{ LINEAGE_STREAM_NAME: 'lineage', TRACES_STREAM_NAME: 'traces' },
       ...{ ARCHIVE_FUNCTION_NAME: 'archive', ARCHIVE_TRACES_FUNCTION_NAME: 'archive-traces' },
       ...{ RUN_ID_ATTRIBUTES: 'lineage.run_id', TRACE_CONTEXT_FACETS: 'ctx' },
+      ...{ SIGNING_KEY_IDS: 'key', SEAL_INTERVAL_MINUTES: '15', SEAL_FOLDER_DAYS: '15' },
+      ...{ SEAL_CLOSE_AFTER_SECONDS: '300', SEAL_ANCHOR: 'unanchored' },
       ...{ MAX_RECORD_BYTES: '50000', KEY_CACHE_SECONDS: '60' },
       RETENTION: JSON.stringify(RETENTION),
+      REPLICATED: 'false',
     };
   });
   afterAll(() => aws.close());

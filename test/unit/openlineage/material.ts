@@ -9,9 +9,11 @@ const material = (overrides: Partial<RunMaterial> = {}): RunMaterial => ({
   references: [],
   traces: [],
   findings: [],
+  holds: [],
   declarations: [],
   heldReferences: new Set(),
   versions: new Map(),
+  integrity: { status: 'pending', digestKey: null, from: 'digest' },
   ...overrides,
 });
 

@@ -109,7 +109,9 @@ describe('an event that cannot be redacted', () => {
   const envelope = envelopeOf(prepareEvent(consumed(1, text), broken));
 
   it('is stored as a skeleton that says so', () => {
-    expect(envelope.redaction).toEqual({ policy: 'strict/1', mode: 'skeleton', fields: [] });
+    expect(envelope.redaction).toEqual({
+      ...{ policy: 'strict/1', mode: 'skeleton', reason: 'Error', fields: [] },
+    });
     expect(envelope.facts).toEqual({});
   });
 

@@ -8,6 +8,7 @@ describe('retention of a held run', () => {
   const events = [event('START', at('v1')), event('COMPLETE', at('v2'))];
   const present = (retainUntil?: string) => ({
     status: 'present' as const,
+    lastModified: '2026-03-04T05:06:07.000Z',
     legalHold: false,
     ...(retainUntil && { mode: 'GOVERNANCE' as const, retainUntil }),
   });

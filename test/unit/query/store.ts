@@ -1,6 +1,7 @@
 import { createHandler as createArchive } from '../../../lambdas/archive/handler.ts';
 import type { ConsumedRecord } from '../../../lambdas/domain/evidence/consumed-record.ts';
 import { issueReceipt } from '../../../lambdas/domain/evidence/receipt.ts';
+import type { ObjectReader, ObjectVersion } from '../../../lambdas/domain/ports.ts';
 import { createHandler } from '../../../lambdas/query/handler.ts';
 import { HealthCheck } from '../../../lambdas/query/health.ts';
 import { deliveryId, EPOCH_KEY, NOW, RETENTION, wholeMinute } from '../../support/builders.ts';
@@ -12,6 +13,7 @@ import {
   SingleEpochKey,
   singlePolicy,
 } from '../../support/fakes.ts';
+import { holdPorts } from '../../support/hold-fakes.ts';
 import { CONTEXT, producersWith, request } from '../../support/http.ts';
 import { kinesisEvent } from '../../support/kinesis-event.ts';
 import { recorder } from '../../support/recorder.ts';
@@ -20,11 +22,20 @@ export const receipt = (n: number) => issueReceipt(EPOCH_KEY, deliveryId(NOW, n)
 
 /** A store filled through the archive handler, and the query function over it. */
 export function queriedStore(registration: Parameters<typeof producersWith>[0] = {}) {
-  const vault = new InMemoryVault();
+  const time = { now: NOW };
+  const vault = new InMemoryVault('vault', () => time.now);
   const index = new InMemoryRunIndex();
   const registry = producersWith(registration);
   const { logger, metrics, lines } = recorder();
-  const shared = { vault, index, reader: readerOver(vault), logger, clock: () => NOW };
+  const ports = holdPorts(vault);
+  let onRead = (_version: ObjectVersion): unknown => undefined;
+  const reader: ObjectReader = {
+    read: (version) => {
+      onRead(version);
+      return readerOver(vault).read(version);
+    },
+  };
+  const shared = { vault, index, ...ports, reader, logger, clock: () => NOW };
   const archive = createArchive({
     ...shared,
     ...singlePolicy(),
@@ -37,7 +48,6 @@ export function queriedStore(registration: Parameters<typeof producersWith>[0] =
     probes.asked++;
     if (!probes.healthy) throw new Error('down');
   };
-  const time = { now: NOW };
   const query = createHandler({
     ...{ ...shared, registry, epochKeys: new SingleEpochKey(), inspector: inspectorOver(vault) },
     authMode: 'bearer',
@@ -45,7 +55,11 @@ export function queriedStore(registration: Parameters<typeof producersWith>[0] =
     clock: () => time.now,
   });
   return {
-    ...{ vault, index, registry, lines, probes, time },
+    ...{ vault, index, registry, lines, probes, time, ...ports },
+    /** Sees each object that is read from now on. */
+    watch: (watcher: typeof onRead) => {
+      onRead = watcher;
+    },
     archive: (...records: ConsumedRecord[]) =>
       archive(kinesisEvent(records), { getRemainingTimeInMillis: wholeMinute }),
     get: async (proxy: string, overrides: Parameters<typeof request>[0] = {}) => {

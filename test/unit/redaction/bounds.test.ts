@@ -121,7 +121,7 @@ describe('redaction', () => {
     );
     const prepared = prepareEvent(consumed(1, runEventText({ bomb })), REDACTION);
     expect(prepared).toMatchObject({
-      envelopes: [{ kind: 'run', redaction: { mode: 'skeleton' } }],
+      envelopes: [{ kind: 'run', redaction: { mode: 'skeleton', reason: 'too_many_redactions' } }],
     });
     expect(JSON.stringify(prepared).length).toBeLessThan(100_000);
   });

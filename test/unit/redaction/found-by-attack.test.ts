@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { redactCommandLine } from '../../../lambdas/domain/redaction/command-line.ts';
+import { redactErrorText } from '../../../lambdas/domain/redaction/error-text.ts';
+import { isColumnData } from '../../../lambdas/domain/redaction/names.ts';
 import { redactSql } from '../../../lambdas/domain/redaction/sql/redact-sql.ts';
 import { redactEvent } from '../../support/redact.ts';
 
@@ -68,4 +70,32 @@ describe('what a review got through', () => {
       expect(name(title)).toBe(title);
     }
   });
+
+  it.each(['t_4111_1111_1111_1111', 'AB123456C', 'x_GB82WEST12345698765432'])(
+    'a number in groups, as a name anywhere: %s',
+    (name) => {
+      for (const dialect of ['postgres', 'mysql', 'tsql', undefined]) {
+        for (const written of [name, `"${name}"`, `[${name}]`, `s."${name}"`]) {
+          const { text } = redactSql(`SELECT ${written} FROM ${written} WHERE ${written} = 1`, {
+            ...(dialect && { dialect }),
+            pseudonym: () => 'id_a',
+          });
+          expect(text).not.toContain(name);
+        }
+      }
+      expect(
+        redactErrorText(`relation "${name}" does not exist`, () => undefined).text,
+      ).not.toContain(name);
+      expect(isColumnData(name)).toBe(true);
+    },
+  );
+
+  it.each(['events_2024_01_01_00', 'orders_20240131', 'stg_2024_q1', 'sha1_of_row'])(
+    'and the names of days and hours stay: %s',
+    (name) => {
+      const sql = `SELECT "${name}" FROM ${name}`;
+      expect(redactSql(sql, { dialect: 'postgres', pseudonym: () => 'id_a' }).text).toBe(sql);
+      expect(isColumnData(name)).toBe(false);
+    },
+  );
 });

@@ -25,7 +25,7 @@ const FORM =
 const RISK =
   'this would store what is redacted for good reason: leave it out, or add acknowledgeRisk with the reason why it may be stored';
 const FIELDS =
-  'base, strictUnknown, keep, drop, scan, dialects, exactFingerprints, acknowledgeRisk';
+  'base, strictUnknown, keep, drop, scan, dialects, exactFingerprints, subject, acknowledgeRisk';
 
 describe('a policy is refused', () => {
   it.each([

@@ -8,6 +8,7 @@ import {
   requireInteger,
   requireList,
 } from '../../../lambdas/shared/env.ts';
+import { requireGuards } from '../../../lambdas/shared/guard-env.ts';
 import { readRedactionPolicy } from '../../../lambdas/shared/redaction-env.ts';
 import { requireRetention } from '../../../lambdas/shared/retention-env.ts';
 import { NOW, RETENTION } from '../../support/builders.ts';
@@ -69,6 +70,28 @@ describe('environment variables', () => {
     const read = () => readRedactionPolicy({ REDACTION_POLICY });
     expect(read).toThrow(EnvironmentVariableError);
     expect(read).toThrow(message);
+  });
+
+  it('hold the guards of a vault, exactly', () => {
+    const guards = {
+      mode: 'GOVERNANCE',
+      floorDays: 7,
+      bucketArn: 'arn:aws:s3:::vault',
+      bucketName: 'vault',
+      keyArn: 'arn:aws:kms:eu-central-1:111122223333:key/1',
+      accessLogBucketName: 'access-logs',
+      uploadDays: 1,
+      deploymentRoleArn: 'arn:aws:iam::111122223333:role/deploy',
+    };
+    const read = (changes: object) =>
+      requireGuards({ GUARDS: JSON.stringify({ ...guards, ...changes }) });
+    const full = { breakGlassRoleArn: 'arn:role', replicaBucketArn: 'arn:bucket' };
+    expect(read({})).toEqual(guards);
+    expect(read(full)).toEqual({ ...guards, ...full });
+    for (const changes of [{ floorDays: 0 }, { keyArn: undefined }, { floor: 7 }]) {
+      expect(() => read(changes)).toThrow(EnvironmentVariableError);
+    }
+    expect(() => requireGuards({ GUARDS: 'no json' })).toThrow(EnvironmentVariableError);
   });
 
   it('hold a retention policy', () => {

@@ -86,6 +86,7 @@ describe('prepareTraces', () => {
     expect(envelope?.redaction).toEqual({
       policy: REDACTION.policy.id,
       mode: 'skeleton',
+      reason: 'Error',
       fields: [],
     });
     expect(envelope?.document).not.toContain('canary');

@@ -14,9 +14,11 @@ import {
   InMemoryRunIndex,
   InMemoryStaging,
   InMemoryVault,
+  inspectorOver,
   readerOver,
   singlePolicy,
 } from '../../support/fakes.ts';
+import { holdPorts } from '../../support/hold-fakes.ts';
 import { ACCEPTED_AT, RUN, RUN_ID_ATTRIBUTES, recordOf, SPAN_1, TRACE_A } from './exports.ts';
 
 const retention: RetentionPolicy = {
@@ -40,7 +42,9 @@ export function createStore() {
     vault,
     staging,
     index,
+    ...holdPorts(vault),
     reader: readerOver(vault, staging),
+    inspector: inspectorOver(vault),
     retention,
     clock,
     runIdAttributes: RUN_ID_ATTRIBUTES,

@@ -1,5 +1,6 @@
+import { isDataName } from '../identifier.ts';
 import { isSpaceCode } from './characters.ts';
-import { isData, isPseudonym, mayBeData } from './identifiers.ts';
+import { isPseudonym, mayBeData } from './identifiers.ts';
 import { Rewriter } from './rewriter.ts';
 import { COMMENT, FIRST_LITERAL, GONE, OPERATOR, QUOTED, type TokenList } from './tokens.ts';
 
@@ -36,7 +37,7 @@ export function emit(
       out.replace(start, end, PLACEHOLDER);
     } else if (kind === QUOTED) {
       const name = text.slice(start + 1, end - 1);
-      if (!isData(name)) continue;
+      if (!isDataName(name)) continue;
       hasDataName = true;
       const stand = pseudonymOf(unquoted(name, text[end - 1] as string), pseudonym);
       const quote = text[start] as string;
@@ -49,7 +50,7 @@ export function emit(
     } else if (mayBeData(text, start, end)) {
       const sign = /^@*/.exec(text.slice(start, end))?.[0] ?? '';
       const name = text.slice(start + sign.length, end);
-      if (!isData(name)) continue;
+      if (!isDataName(name)) continue;
       hasDataName = true;
       const stand = pseudonymOf(name, pseudonym);
       out.replace(start, end, stand === undefined ? PLACEHOLDER : sign + stand);

@@ -1,4 +1,5 @@
-import { isData, isPseudonym, mayBeData } from './identifiers.ts';
+import { isDataName } from '../identifier.ts';
+import { isPseudonym, mayBeData } from './identifiers.ts';
 import { keyword, keywords, keywordText } from './keywords.ts';
 import { type LiteralKind, literalKind } from './literal-kinds.ts';
 import { CLOSE, COMMA, DOT, OPEN, QUESTION, SEMICOLON } from './signs.ts';
@@ -114,7 +115,7 @@ function columnOf(
       tokens.end(at) - (isQuoted ? 1 : 0),
     );
     const isSimple = !isQuoted && !mayBeData(part, 0, part.length);
-    if (isSimple || !isData(part)) column += part;
+    if (isSimple || !isDataName(part)) column += part;
     else {
       const stand = pseudonym(part);
       column += isPseudonym(stand) ? stand : '?';

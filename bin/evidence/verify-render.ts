@@ -1,0 +1,113 @@
+import { UNANCHORED } from '../../lambdas/domain/integrity/digest.ts';
+import type { Verification } from '../../lambdas/domain/integrity/verify.ts';
+import {
+  DAMAGES,
+  type Damage,
+  type DamageKind,
+} from '../../lambdas/domain/integrity/verify-damage.ts';
+import type { RecordProof } from '../../lambdas/domain/integrity/verify-record.ts';
+import { printable } from './table.ts';
+
+/** Enough to see what happened; all are counted. */
+const MAX_LISTED_OF_A_KIND = 100;
+
+/** What was found, in the order of gravity. */
+export class DamageList {
+  readonly #listed = new Map<DamageKind, Damage[]>();
+  readonly #counts = new Map<DamageKind, number>();
+
+  add(damage: Damage): void {
+    const { kind } = damage;
+    this.#counts.set(kind, (this.#counts.get(kind) ?? 0) + 1);
+    const listed = this.#listed.get(kind);
+    if (!listed) this.#listed.set(kind, [damage]);
+    else if (listed.length < MAX_LISTED_OF_A_KIND) listed.push(damage);
+  }
+
+  get #kinds(): DamageKind[] {
+    return (Object.keys(DAMAGES) as DamageKind[]).filter((kind) => this.#counts.has(kind));
+  }
+
+  get gravest(): DamageKind | undefined {
+    return this.#kinds[0];
+  }
+
+  view() {
+    const counts = Object.fromEntries(this.#kinds.map((kind) => [kind, this.#counts.get(kind)]));
+    return { counts, damages: this.#kinds.flatMap((kind) => this.#listed.get(kind) ?? []) };
+  }
+
+  lines(): string[] {
+    return this.#kinds.flatMap((kind) => {
+      const listed = this.#listed.get(kind) ?? [];
+      const more = (this.#counts.get(kind) ?? 0) - listed.length;
+      return [...listed.map(sayDamage), ...(more > 0 ? [`  ${kind}: ${more} more`] : [])];
+    });
+  }
+}
+
+function sayDamage({ kind, key, versionId, lines, detail }: Damage): string {
+  const version = versionId === undefined ? '' : ` version ${versionId}`;
+  const numbers = lines ? `, lines ${lines.join(', ')} (from 0)` : '';
+  return printable(`  ${kind}: ${key}${version}${numbers}: ${detail}`);
+}
+
+/** A verification for people: what was looked at, what holds, and what could not be said. */
+export function renderVerification(name: string, done: Verification, damages: DamageList): string {
+  const { head, proofs } = done;
+  const found = damages.lines();
+  return [
+    `Verified   ${printable(name)}`,
+    `Chain      ${done.digests} digests, ${done.proven} under a trusted key`,
+    `Objects    ${done.objects} read, ${done.bytes} bytes, ${done.records} records`,
+    ...(head ? renderHead(head, done) : []),
+    ...limitsOf(done).map((limit) => `Not said   ${limit}`),
+    ...proofs.map((proof) => `\n${renderProof(proof)}`),
+    '',
+    ...(found.length > 0 ? ['Damage', ...found] : ['It holds: every part looked at is as sealed.']),
+  ].join('\n');
+}
+
+function renderHead(head: NonNullable<Verification['head']>, { trust }: Verification): string[] {
+  const trusted =
+    trust === 'pinned'
+      ? 'by the key you gave'
+      : 'trusted on first use: compare it, or give --public-key';
+  return [
+    `Head       ${head.sha256}`,
+    `           ${printable(head.key)}, number ${head.number}, until ${head.to}`,
+    `Signed     ${head.fingerprint}, ${trusted}`,
+    head.anchor === UNANCHORED
+      ? 'Anchor     unanchored: nobody outside the account holds a head, so that a cut end is not seen without --head'
+      : `Anchor     ${printable(head.anchor)}: compare the last head there, or give it as --head`,
+  ];
+}
+
+function limitsOf(done: Verification): string[] {
+  const { expired, locksNotKnown, objectsNotProven, notSealedYet, notJudged } = done;
+  const counted: ReadonlyArray<readonly [count: number, what: string]> = [
+    [expired, 'objects that are gone since their locks ended: they may have been deleted'],
+    [locksNotKnown, 'objects whose retention was not checked: their locks are not known'],
+    [objectsNotProven, 'objects of digests that prove nothing'],
+    [notSealedYet, 'objects landed after the head and are not due yet'],
+    [notJudged, 'further objects may be in no digest'],
+  ];
+  return [
+    ...(done.versionsKnown ? [] : ['versions: a copy without versions.ndjson has none']),
+    ...counted.flatMap(([count, what]) => (count > 0 ? [`${count} ${what}`] : [])),
+  ];
+}
+
+function renderProof({ object, digest, ...proof }: RecordProof): string {
+  return [
+    `Record     ${printable(proof.receiptId)}`,
+    `Object     ${printable(object.key)} version ${printable(object.versionId)}, line ${object.line} (from 0)`,
+    `Leaf       ${proof.leaf}, number ${proof.index} (from 0) of ${proof.leaves}`,
+    ...proof.path.map(({ side, hash }) => `  ${side.padEnd(9)}${hash}`),
+    `Root       ${proof.root}`,
+    `Digest     ${printable(digest.key)}, number ${digest.number}, ${digest.from} to ${digest.to}`,
+    `SHA-256    ${digest.sha256}`,
+    `Signature  ${printable(digest.signature ?? '-')}`,
+    `Signer     ${digest.fingerprint}`,
+  ].join('\n');
+}

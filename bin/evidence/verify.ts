@@ -1,0 +1,160 @@
+import { readFile } from 'node:fs/promises';
+import { S3Client } from '@aws-sdk/client-s3';
+import type { Command } from 'commander';
+import { S3SealedStore } from '../../lambdas/adapters/s3-sealed-store.ts';
+import { type Verification, verify } from '../../lambdas/domain/integrity/verify.ts';
+import { DAMAGES } from '../../lambdas/domain/integrity/verify-damage.ts';
+import { readPublicKey, type SigningKey } from '../../lambdas/domain/integrity/verify-keys.ts';
+import type { SealedStore } from '../../lambdas/domain/integrity/verify-store.ts';
+import { clientConfigOf } from './administration.ts';
+import { type CliContext, CliError, ExitCode, type GlobalOptions, globalOptions } from './cli.ts';
+import { readDeployment } from './deployment.ts';
+import { DirectoryStore } from './verify-directory.ts';
+import { DamageList, renderVerification } from './verify-render.ts';
+
+interface VerifyOptions {
+  readonly dir?: string;
+  readonly bucket?: string;
+  readonly head?: string;
+  readonly publicKey?: string;
+  readonly from?: string;
+  readonly to?: string;
+  readonly record?: string;
+}
+
+/** What is verified, in words, and whether it is in use. */
+interface Target {
+  readonly name: string;
+  readonly store: SealedStore;
+  readonly isLive: boolean;
+  readonly close?: () => void;
+}
+
+const PROGRESS_MILLIS = 2_000;
+
+const EXIT_CODES = Object.entries(DAMAGES).map(
+  ([kind, { exitCode, means }]) => `  ${exitCode}  ${kind.padEnd(17)} ${means}`,
+);
+
+export function addVerifyCommand(program: Command, context: CliContext): void {
+  program
+    .command('verify')
+    .description('whether a vault, or a copy of one, is what was sealed; trusts nobody but a key')
+    .option('--dir <folder>', 'a copy: aws s3 sync s3://<vault> <folder>; needs no deployment')
+    .option('--bucket <name>', 'a vault, with your AWS credentials; otherwise that of --stage')
+    .option('--head <sha256>', 'hash of a digest that the chain must hold, known from elsewhere')
+    .option('--public-key <file>', 'key of the first digest (PEM), known from elsewhere')
+    .option('--from <time>', 'reads only what landed from then on; the chain is walked as a whole')
+    .option('--to <time>', 'reads only what landed before; a date alone is its midnight UTC')
+    .option('--record <receipt>', 'proves that one record was sealed, and prints the path')
+    .addHelpText(
+      'after',
+      `
+Reads only. Everything found is printed; the exit code is that of the gravest damage:
+   0  holds
+   2  the command is wrong
+   3  cannot look: no such store, no right to read it, nothing in it, or no such record
+${EXIT_CODES.join('\n')}
+
+A copy has no versions, times and locks: a file versions.ndjson at its top gives them (docs/integrity.md).`,
+    )
+    .action(async (options: VerifyOptions, command: Command) => {
+      const global = globalOptions(command);
+      await runVerify(options, global, context);
+    });
+}
+
+async function runVerify(
+  options: VerifyOptions,
+  global: GlobalOptions,
+  context: CliContext,
+): Promise<void> {
+  const { head, record } = options;
+  if (head !== undefined && !/^[0-9a-f]{64}$/.test(head)) {
+    throw new CliError(ExitCode.usage, '--head must be a SHA-256 in 64 lower-case hex digits.');
+  }
+  const from = instantOf('--from', options.from) ?? Number.NEGATIVE_INFINITY;
+  const to = instantOf('--to', options.to) ?? Number.POSITIVE_INFINITY;
+  const pinned = options.publicKey === undefined ? undefined : await keyIn(options.publicKey);
+  const target = await targetOf(options, global, context);
+  const damages = new DamageList();
+  const done = await verify(target.store, {
+    report: (damage) => damages.add(damage),
+    covers: ({ lastModified }) => Date.parse(lastModified) >= from && Date.parse(lastModified) < to,
+    progress: progressTo(context),
+    nowMillis: Date.now(),
+    isLive: target.isLive,
+    ...(pinned && { pinned }),
+    ...(head !== undefined && { head }),
+    ...(record !== undefined && { receiptId: record }),
+  }).finally(target.close);
+  const { gravest } = damages;
+  if (done.digests === 0 && !gravest) {
+    throw new CliError(ExitCode.cannotLook, `There is nothing to verify in ${target.name}.`);
+  }
+  context.stdout.write(
+    global.json
+      ? `${JSON.stringify({ holds: !gravest, verified: target.name, ...damages.view(), ...done })}\n`
+      : `${renderVerification(target.name, done, damages)}\n`,
+  );
+  if (gravest) {
+    throw new CliError(DAMAGES[gravest].exitCode, `${gravest}: ${DAMAGES[gravest].means}.`);
+  }
+  if (record !== undefined && done.proofs.length === 0) {
+    throw new CliError(ExitCode.cannotLook, 'No sealed record has this receipt.');
+  }
+}
+
+async function targetOf(
+  { dir, bucket }: VerifyOptions,
+  { stage }: GlobalOptions,
+  { env }: CliContext,
+): Promise<Target> {
+  if (dir !== undefined && bucket !== undefined) {
+    throw new CliError(ExitCode.usage, 'Give --dir or --bucket, not both.');
+  }
+  if (dir !== undefined) {
+    const store = DirectoryStore.open(dir);
+    return { name: dir, store, isLive: false, close: () => store.close() };
+  }
+  const deployment = bucket === undefined ? readDeployment(stage, env) : recorded(stage, env);
+  const name = bucket ?? deployment?.buckets.vault ?? '';
+  // A bucket of that name on an emulator is that of its record; any other is where the credentials lead.
+  const config = deployment?.buckets.vault === name ? clientConfigOf(deployment) : {};
+  const store = new S3SealedStore(new S3Client(config), name);
+  return { name: `s3://${name}`, store, isLive: true };
+}
+
+function recorded(stage: string | undefined, env: NodeJS.ProcessEnv) {
+  try {
+    return readDeployment(stage, env);
+  } catch (error) {
+    if (stage === undefined) return undefined;
+    throw error;
+  }
+}
+
+async function keyIn(file: string): Promise<SigningKey> {
+  const key = readPublicKey(await readFile(file).catch(() => Buffer.alloc(0)));
+  if (key) return key;
+  throw new CliError(ExitCode.usage, `${file} holds no P-256 public key in PEM.`);
+}
+
+function instantOf(option: string, text: string | undefined): number | undefined {
+  const millis = text === undefined ? undefined : Date.parse(text);
+  if (!Number.isNaN(millis)) return millis;
+  throw new CliError(
+    ExitCode.usage,
+    `${option} must be a date or a time with its zone (RFC 3339).`,
+  );
+}
+
+/** Says how far a verification is, when it takes longer than a moment. */
+function progressTo({ stderr }: CliContext) {
+  let last = Date.now();
+  return ({ digests, objects }: Readonly<Verification>) => {
+    if (Date.now() - last < PROGRESS_MILLIS) return;
+    last = Date.now();
+    stderr.write(`${digests} digests and ${objects} objects verified\n`);
+  };
+}

@@ -1,0 +1,43 @@
+import type { S3Client } from '@aws-sdk/client-s3';
+import { UnreadableRecordError } from '../domain/errors.ts';
+import { SIGNATURE_METADATA } from '../domain/integrity/digest.ts';
+import type { ListedObject, OpenedObject, SealedStore } from '../domain/integrity/verify-store.ts';
+import { S3VersionInspector } from './s3-version-inspector.ts';
+import { S3VersionStreams } from './s3-version-streams.ts';
+
+/** A vault as its verifier sees it: versions, locks and times as S3 says them. */
+export class S3SealedStore implements SealedStore {
+  readonly bucket: string;
+  readonly knowsVersions = true;
+  readonly #inspector: S3VersionInspector;
+  readonly #streams: S3VersionStreams;
+
+  constructor(client: S3Client, bucket: string) {
+    this.bucket = bucket;
+    this.#inspector = new S3VersionInspector(client);
+    this.#streams = new S3VersionStreams(client);
+  }
+
+  async *list(prefix: string): AsyncGenerator<ListedObject> {
+    for await (const version of this.#inspector.list(this.bucket, prefix)) {
+      const { key, versionId, lastModified, deleteMarker } = version;
+      yield { key, versionId, lastModified, ...(deleteMarker && { deleteMarker }) };
+    }
+  }
+
+  async open(key: string, versionId?: string): Promise<OpenedObject | undefined> {
+    if (versionId === undefined) return undefined;
+    try {
+      const opened = await this.#streams.open({ bucket: this.bucket, key, versionId });
+      const signature = opened.metadata[SIGNATURE_METADATA];
+      return {
+        chunks: opened.body,
+        lock: opened.lock ?? 'none',
+        ...(signature !== undefined && { signature }),
+      };
+    } catch (error) {
+      if (error instanceof UnreadableRecordError) return undefined;
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,133 @@
+import type { RetentionPolicy } from '../evidence/retention.ts';
+
+/** What the guards of a vault are made of; ARNs may be tokens of a template. */
+export interface GuardedVault extends Pick<RetentionPolicy, 'mode' | 'floorDays'> {
+  readonly bucketArn: string;
+  /** The only role that may change what protects the vault and its key. */
+  readonly deploymentRoleArn: string;
+  /** The only role that may delete versions, and lift a GOVERNANCE lock to do so; nobody when it is not set. */
+  readonly breakGlassRoleArn?: string;
+}
+
+/** How a vault was deployed: what a control compares its guards with. Names and ARNs are those of the deployment. */
+export interface GuardSetting extends GuardedVault {
+  readonly bucketName: string;
+  readonly keyArn: string;
+  /** Where S3 writes who touched the vault. */
+  /** Absent of a vault that was adopted: its log goes where it went. */
+  readonly accessLogBucketName?: string;
+  /** Days after which an upload that was never finished is removed. */
+  readonly uploadDays: number;
+  /** The bucket that every version is copied to; nowhere when it is not set. */
+  readonly replicaBucketArn?: string;
+}
+
+/** A statement of a resource policy. */
+export interface GuardStatement {
+  readonly Sid: string;
+  readonly Effect: 'Allow' | 'Deny';
+  readonly Principal: { readonly AWS: string };
+  readonly Action: string | readonly string[];
+  readonly Resource: string | readonly string[];
+  readonly Condition?: Readonly<Record<string, Readonly<Record<string, string>>>>;
+}
+
+/**
+ * Settings that decide whether evidence is still evidence, who reads it, and whether it shows who touched it. The rights
+ * cover the deletion of a setting as well, where S3 has no right of its own for it: that of a lifecycle asks for
+ * PutLifecycleConfiguration.
+ * @see https://docs.aws.amazon.com/AmazonS3/latest/userguide/using-with-s3-policy-actions.html
+ */
+const GUARD_SETTINGS = [
+  's3:DeleteBucket',
+  's3:DeleteBucketPolicy',
+  's3:PutBucketAcl',
+  's3:PutBucketLogging',
+  's3:PutBucketObjectLockConfiguration',
+  's3:PutBucketOwnershipControls',
+  's3:PutBucketPolicy',
+  's3:PutBucketPublicAccessBlock',
+  's3:PutBucketVersioning',
+  's3:PutEncryptionConfiguration',
+  's3:PutInventoryConfiguration', // audits read the inventory
+  's3:PutLifecycleConfiguration',
+  's3:PutReplicationConfiguration',
+];
+
+/** Disabling a key hides the evidence as well as deleting it would. */
+const KEY_SETTINGS = [
+  'kms:DisableKey',
+  'kms:DisableKeyRotation',
+  'kms:PutKeyPolicy',
+  'kms:ScheduleKeyDeletion',
+];
+
+/** Lock headers of a put are checked under PutObjectRetention as well as PutObject. */
+const LOCKING_ACTIONS = ['s3:PutObject', 's3:PutObjectRetention'];
+
+/**
+ * What nobody may do to the vault, whatever other policies allow: the whole bucket policy, for the template that sets it
+ * and for the control that looks whether it still stands.
+ */
+export function vaultStatements(vault: GuardedVault): GuardStatement[] {
+  const { breakGlassRoleArn, bucketArn, deploymentRoleArn, floorDays, mode } = vault;
+  const objects = `${bucketArn}/*`;
+  const allBut = (roleArn: string | undefined) =>
+    roleArn === undefined ? undefined : { ArnNotEquals: { 'aws:PrincipalArn': roleArn } };
+
+  return [
+    deny('DenyPlainHttp', 's3:*', [bucketArn, objects], {
+      Bool: { 'aws:SecureTransport': 'false' },
+    }),
+    deny('DenyLockBelowFloor', LOCKING_ACTIONS, objects, {
+      NumericLessThan: { 's3:object-lock-remaining-retention-days': `${floorDays}` },
+    }),
+    // an absent mode is "not equal" too, so this refuses a put without the mode header and a lock that is taken off
+    deny('DenyOtherLockMode', LOCKING_ACTIONS, objects, {
+      StringNotEquals: { 's3:object-lock-mode': mode },
+    }),
+    deny('DenyPutWithoutRetainUntil', 's3:PutObject', objects, {
+      Null: { 's3:object-lock-retain-until-date': 'true' },
+    }),
+    // parts of a multipart upload and copies cannot carry the header: both are refused on purpose
+    deny('DenyPutWithoutIfNoneMatch', 's3:PutObject', objects, {
+      Null: { 's3:if-none-match': 'true' },
+    }),
+    // replication writes under rights of its own, which neither ask for a lock nor for If-None-Match
+    deny('DenyReplicationInto', ['s3:ReplicateDelete', 's3:ReplicateObject'], objects),
+    deny(
+      'DenyGovernanceBypass',
+      's3:BypassGovernanceRetention',
+      objects,
+      allBut(breakGlassRoleArn),
+    ),
+    deny('DenyDeleteMarkers', 's3:DeleteObject', objects),
+    deny('DenyVersionDeletion', 's3:DeleteObjectVersion', objects, allBut(breakGlassRoleArn)),
+    deny('DenyGuardChanges', GUARD_SETTINGS, bucketArn, allBut(deploymentRoleArn)),
+  ];
+}
+
+/** What nobody but the deployment role may do to a key that evidence depends on. */
+export function keyGuard(deploymentRoleArn: string): GuardStatement {
+  // in a key policy, "*" is the key itself
+  return deny('DenyGuardChanges', KEY_SETTINGS, '*', {
+    ArnNotEquals: { 'aws:PrincipalArn': deploymentRoleArn },
+  });
+}
+
+function deny(
+  Sid: string,
+  Action: GuardStatement['Action'],
+  Resource: GuardStatement['Resource'],
+  Condition?: GuardStatement['Condition'],
+): GuardStatement {
+  const principal = { AWS: '*' };
+  return {
+    Sid,
+    Effect: 'Deny',
+    Principal: principal,
+    Action,
+    Resource,
+    ...(Condition && { Condition }),
+  };
+}

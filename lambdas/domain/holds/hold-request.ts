@@ -1,0 +1,110 @@
+import type { RuleViolation } from '../errors.ts';
+import type { RunEventEntry } from '../evidence/index-entries.ts';
+import { isUuid } from '../openlineage/event.ts';
+import { AmbiguousRunError } from '../openlineage/read-run.ts';
+import { runKeyOf } from '../openlineage/run-key.ts';
+import type { RunIndex } from '../ports.ts';
+import { scanText } from '../redaction/scan-text.ts';
+import type { HeldRun } from './hold.ts';
+import { HoldRefusedError, invalidHold } from './hold-errors.ts';
+
+/** What a hold or a release is asked for with. */
+export interface HoldRequest {
+  readonly reference: string;
+  readonly reason: string;
+}
+
+/** A case number and a sentence: they stand in a locked document for years, and in every answer about the hold. */
+const MAX_CHARACTERS = { reference: 200, reason: 1_000 } as const;
+
+/** Characters that would move the cursor of who reads them, or that no store takes. */
+const UNPRINTABLE = /[\p{Cc}\p{Bidi_Control}]/u;
+
+/**
+ * Reads `{reason, reference}`. What gives itself away as secret or personal is replaced as in any stored text; the
+ * rest is kept as it was given.
+ * @throws HoldRefusedError naming fields and rules
+ */
+export function readHoldRequest(body: unknown): HoldRequest {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    throw invalidHold([{ path: '$', rule: 'object' }]);
+  }
+  const isUnknown = Object.keys(body).some((name) => !Object.hasOwn(MAX_CHARACTERS, name));
+  const given = body as Readonly<Record<string, unknown>>;
+  const violations: readonly RuleViolation[] = [
+    ...(isUnknown ? [{ path: '$', rule: 'unknown_field' }] : []),
+    ...checkText(given, 'reason'),
+    ...checkText(given, 'reference'),
+  ];
+  if (violations.length > 0) throw invalidHold(violations);
+  const kept = (text: string) => scanText(text)?.text ?? text;
+  return { reason: kept(given.reason as string), reference: kept(given.reference as string) };
+}
+
+function checkText(
+  given: Readonly<Record<string, unknown>>,
+  name: keyof typeof MAX_CHARACTERS,
+): RuleViolation[] {
+  const path = `$.${name}`;
+  if (!Object.hasOwn(given, name)) return [{ path, rule: 'required' }];
+  const value = given[name];
+  const max = MAX_CHARACTERS[name];
+  if (typeof value !== 'string' || value.trim() === '' || value.length > max) {
+    return [{ path, rule: `text_of_1_to_${max}_characters` }];
+  }
+  return UNPRINTABLE.test(value) || !value.isWellFormed()
+    ? [{ path, rule: 'printable_characters_of_one_line' }]
+    : [];
+}
+
+/**
+ * The run that a hold is to be on: one that the store knows, so that a mistyped id is found out at once and nothing
+ * enters the vault that did not stand in it.
+ * @param submitter a group or a producer id
+ * @throws AmbiguousRunError when the id names runs of several groups, HoldRefusedError `unknown_run`
+ */
+export async function findRun(
+  runId: string,
+  submitter: string | undefined,
+  index: RunIndex,
+): Promise<HeldRun> {
+  const runKey = runKeyOf(runId);
+  const events = await index.runEvents(runKey);
+  const group = groupOf(runId, submitter, events);
+  const isKnown =
+    events.length > 0 ||
+    (submitter === undefined &&
+      [...(await index.references(runKey)), ...(await index.runTraces(runKey))].length > 0);
+  if (!isKnown) {
+    throw new HoldRefusedError(
+      'unknown',
+      'unknown_run',
+      'no event, span or other run names this run',
+    );
+  }
+  return { runId, runKey, ...(group !== undefined && { group }) };
+}
+
+function groupOf(
+  runId: string,
+  submitter: string | undefined,
+  events: readonly RunEventEntry[],
+): string | undefined {
+  const own = events.filter(
+    (event) =>
+      submitter === undefined ||
+      event.submitter.group === submitter ||
+      event.submitter.producerId === submitter,
+  );
+  if (submitter !== undefined && own.length === 0) {
+    throw new HoldRefusedError(
+      'unknown',
+      'unknown_run',
+      'nothing of this run comes from that submitter; leave out submitter to see who sent it',
+    );
+  }
+  if (submitter === undefined && isUuid(runId)) return undefined;
+  const groups = [...new Set(own.map((event) => event.submitter.group))].sort();
+  if (groups.length > 1) throw new AmbiguousRunError(groups);
+  return groups[0];
+}

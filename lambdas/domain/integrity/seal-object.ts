@@ -1,0 +1,108 @@
+import { createHash } from 'node:crypto';
+import { gunzipSync } from 'node:zlib';
+import { groupBy } from '../collections.ts';
+import { UnreadableRecordError } from '../errors.ts';
+import { leafOf, linesOf } from '../evidence/evidence-object.ts';
+import { type LineHead, lineHead } from '../evidence/line-head.ts';
+import type { ListedVersion, VersionStreams } from '../ports.ts';
+import { holdsRecords, type SealedObject, type SealedShard } from './digest.ts';
+
+/** An object as a digest lists it, with the leaf hashes of its lines one behind the other. */
+export interface ReadObject {
+  readonly sealed: SealedObject;
+  readonly leaves: Uint8Array;
+  /** Lies where evidence lies, and is none: sealed by its bytes alone. */
+  readonly isUnreadable: boolean;
+}
+
+/**
+ * Bytes that an evidence object may have, stored and inflated: several times what the archive writes
+ * ({@link MAX_OBJECT_CHARACTERS} and one line). What is larger was put there by somebody else: it is hashed as it flows by, never held.
+ */
+const MAX_STORED_BYTES = 64 * 1024 * 1024;
+const MAX_INFLATED_BYTES = 128 * 1024 * 1024;
+
+const NO_LINES = { leaves: new Uint8Array(), heads: [] as readonly LineHead[] };
+
+/**
+ * Reads a version once for all that a digest says of it.
+ * @throws UnreadableRecordError when it is gone, AccessDeniedError, UnavailableError
+ */
+export async function readObject(
+  { deleteMarker: _none, bytes: _listed, ...version }: ListedVersion,
+  streams: VersionStreams,
+): Promise<ReadObject> {
+  const { lock, body } = await streams.open(version);
+  const hash = createHash('sha256');
+  const keeps = holdsRecords(version.key);
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of body) {
+    hash.update(chunk);
+    bytes += chunk.length;
+    if (keeps && bytes <= MAX_STORED_BYTES) chunks.push(chunk);
+  }
+  const lines = keeps && bytes <= MAX_STORED_BYTES ? readLines(Buffer.concat(chunks)) : undefined;
+  const { heads, leaves } = lines ?? NO_LINES;
+  const times = heads.map(({ acceptedAt }) => acceptedAt).sort();
+  return {
+    leaves,
+    isUnreadable: keeps && !lines,
+    sealed: {
+      ...version,
+      bytes,
+      sha256: hash.digest('hex'),
+      ...lock,
+      records: heads.length,
+      ...(heads.length > 0 && {
+        shards: shardsOf(heads),
+        firstAcceptedAt: times[0] as string,
+        lastAcceptedAt: times.at(-1) as string,
+      }),
+    },
+  };
+}
+
+/** Undefined when the bytes are no evidence object. */
+function readLines(body: Buffer) {
+  const lines = inflate(body);
+  if (!lines?.length) return undefined;
+  const heads: LineHead[] = [];
+  const leaves: Buffer[] = [];
+  try {
+    for (const line of linesOf(lines)) {
+      heads.push(lineHead(line));
+      leaves.push(leafOf(line));
+    }
+  } catch (error) {
+    if (error instanceof UnreadableRecordError) return undefined;
+    throw error;
+  }
+  return { heads, leaves: Buffer.concat(leaves) };
+}
+
+function inflate(body: Buffer): Buffer | undefined {
+  try {
+    return gunzipSync(body, { maxOutputLength: MAX_INFLATED_BYTES });
+  } catch {
+    return undefined;
+  }
+}
+
+/** In the order of their names. */
+function shardsOf(heads: readonly LineHead[]): SealedShard[] {
+  return [...groupBy(heads, ({ shardId }) => shardId)]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([shardId, ofShard]) => {
+      const numbers = [...new Set(ofShard.map(({ sequenceNumber }) => sequenceNumber))].sort(
+        bySize,
+      );
+      const [first, last] = [numbers[0] as string, numbers.at(-1) as string];
+      return { shardId, first, last, records: numbers.length };
+    });
+}
+
+/** Sequence numbers have up to 56 digits and no leading zeros. */
+function bySize(a: string, b: string): number {
+  return a.length - b.length || (a < b ? -1 : Number(a > b));
+}

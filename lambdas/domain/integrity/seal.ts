@@ -1,0 +1,218 @@
+import { openFinding } from '../audit/findings.ts';
+import { mapConcurrently } from '../concurrency.ts';
+import { errorCode, UnavailableError } from '../errors.ts';
+import { EvidencePrefix } from '../evidence/evidence-prefix.ts';
+import { hourFolder, hourOf } from '../evidence/hour-shard.ts';
+import { recordFinding } from '../evidence/record-finding.ts';
+import type { VersionInspector } from '../ports.ts';
+import { type Digest, isSealed } from './digest.ts';
+import {
+  type DigestDependencies,
+  reportIrregular,
+  settleDigest,
+  writeDigest,
+} from './seal-digest.ts';
+import { findHead, irregularities, isConflict, type StandingDigest } from './seal-head.ts';
+import { type Interval, VaultListing, within } from './seal-listing.ts';
+import { isSweepDue, Sweep } from './seal-sweep.ts';
+
+export interface SealSettings {
+  /** A whole divisor of 60. */
+  readonly intervalMinutes: number;
+  /** What S3 dates into an interval may show up this long after its end. */
+  readonly closeAfterSeconds: number;
+  /** How old a folder may be that something still lands in: a trace may be promoted when it leaves staging. */
+  readonly folderDays: number;
+}
+
+export interface SealDependencies extends DigestDependencies {
+  readonly inspector: VersionInspector;
+  readonly settings: SealSettings;
+}
+
+export interface SealRequest {
+  /** Intervals that had closed by then are sealed. */
+  readonly asOfMillis: number;
+  /** Looks for what no digest has although no UTC day begins. */
+  readonly sweep?: boolean;
+  /** @default {@link MAX_DIGESTS} */
+  readonly maxDigests?: number;
+  /** Whether there is time for another interval. */
+  readonly hasTime: () => boolean;
+}
+
+export interface SealRun {
+  /** Absent when nothing is sealed yet. */
+  readonly head?: StandingDigest;
+  readonly digests: number;
+  readonly records: number;
+  readonly late: number;
+  /** Heads that the anchor did not take. */
+  readonly unsent: number;
+  /** No closed interval is left. */
+  readonly isCaughtUp: boolean;
+}
+
+/** Digests of one run: ten days of quarter hours; the next run goes on. */
+const MAX_DIGESTS = 1_000;
+
+/** Keys looked at for other versions, of what turned up late. */
+const LISTS_AT_ONCE = 8;
+
+/** A digest written more than so many intervals after its own had closed says why. */
+const DELAYED_INTERVALS = 2;
+
+/**
+ * Seals every closed interval after the head of the chain, in order, empty ones too. Everything it knows it reads from
+ * S3; it may end anywhere, and runs beside another sealer.
+ * @throws whatever sealing an interval throws, after a `sealing_failed` finding
+ */
+export async function seal(request: SealRequest, dependencies: SealDependencies): Promise<SealRun> {
+  return new Run(request, dependencies).execute();
+}
+
+class Run {
+  readonly #request: SealRequest;
+  readonly #dependencies: SealDependencies;
+  readonly #listing: VaultListing;
+  #sweep: Sweep | undefined;
+  #head: StandingDigest | undefined;
+  #counted = { digests: 0, records: 0, late: 0, unsent: 0 };
+
+  constructor(request: SealRequest, dependencies: SealDependencies) {
+    this.#request = request;
+    this.#dependencies = dependencies;
+    this.#listing = new VaultListing(dependencies.inspector, dependencies.vaultBucket);
+  }
+
+  async execute(): Promise<SealRun> {
+    await this.#findHead();
+    const { maxDigests = MAX_DIGESTS, hasTime } = this.#request;
+    let interval = await this.#next();
+    while (interval && this.#counted.digests < maxDigests && hasTime()) {
+      try {
+        await this.#seal(interval);
+      } catch (error) {
+        if (!isConflict(error) || !(await this.#followsAnother())) {
+          await this.#failed(interval, error);
+          throw error;
+        }
+      }
+      interval = await this.#next();
+    }
+    return {
+      ...(this.#head && { head: this.#head }),
+      ...this.#counted,
+      isCaughtUp: interval === undefined,
+    };
+  }
+
+  /** Whether another sealer wrote the digest: then the chain goes on behind what stands. */
+  async #followsAnother(): Promise<boolean> {
+    const before = this.#head?.digest.number ?? -1;
+    await this.#findHead();
+    return (this.#head?.digest.number ?? -1) > before;
+  }
+
+  async #findHead(): Promise<void> {
+    const head = await findHead(this.#listing, this.#dependencies.streams);
+    if (!head) return;
+    await reportIrregular(head.irregular, this.#dependencies);
+    if (!head.isSettled) await this.#settle(head);
+    this.#head = head;
+  }
+
+  /** The interval after the head, if it has closed. Intervals end on whole multiples of their length. */
+  async #next(): Promise<Interval | undefined> {
+    const { intervalMinutes, closeAfterSeconds } = this.#dependencies.settings;
+    const length = intervalMinutes * 60_000;
+    const closedAt = this.#request.asOfMillis - closeAfterSeconds * 1_000;
+    const from = this.#head
+      ? Date.parse(this.#head.digest.to)
+      : await this.#beginning(length, closedAt);
+    const to = (Math.floor(from / length) + 1) * length;
+    return to <= closedAt ? { from, to } : undefined;
+  }
+
+  /** The interval of the first object; the last that has closed when there is none, for an empty vault is sealed as well. */
+  async #beginning(length: number, closedAt: number): Promise<number> {
+    const first = await this.#listing.beginning();
+    return Math.floor((first ?? closedAt - length) / length) * length;
+  }
+
+  async #seal(interval: Interval): Promise<void> {
+    const near = await this.#listing.near(interval);
+    const members = near.filter(
+      (version) => !version.deleteMarker && isSealed(version.key) && within(interval, version),
+    );
+    await reportIrregular(irregularities(near, interval), this.#dependencies);
+    const late = await this.#late(interval);
+    const delayed = await this.#delay(interval);
+    const digest = await writeDigest(
+      { interval, previous: this.#head, members, late, ...(delayed && { delayed }) },
+      this.#dependencies,
+    );
+    await this.#settle(digest);
+    this.#head = digest;
+    this.#sweep?.add(digest.digest.objects);
+    this.#counted.digests++;
+    this.#counted.records += digest.digest.records;
+    this.#counted.late += late.length;
+  }
+
+  async #settle(digest: StandingDigest): Promise<void> {
+    if (!(await settleDigest(digest, this.#dependencies))) this.#counted.unsent++;
+  }
+
+  async #late({ from }: Interval) {
+    const isAsked = this.#request.sweep === true && this.#counted.digests === 0;
+    if (!isAsked && !isSweepDue(from, this.#head?.digest)) return [];
+    const { settings, streams } = this.#dependencies;
+    const listing = this.#listing;
+    this.#sweep ??= await Sweep.load(from, this.#request.asOfMillis, settings.folderDays, {
+      ...{ listing, streams },
+    });
+    const late = this.#sweep.missing(from);
+    const ofKeys = await mapConcurrently(late, LISTS_AT_ONCE, ({ key }) => listing.all(key));
+    const suspects = [...ofKeys.flat(), ...this.#sweep.markers];
+    await reportIrregular(irregularities(suspects), this.#dependencies);
+    return late;
+  }
+
+  /** A failure of this interval that was reported, else that of the ones before it; `not_run` when nothing tried. */
+  async #delay({ from, to }: Interval): Promise<Digest['delayed']> {
+    const { clock, settings, streams } = this.#dependencies;
+    const seconds = Math.floor((clock() - to) / 1_000) - settings.closeAfterSeconds;
+    if (seconds <= DELAYED_INTERVALS * settings.intervalMinutes * 60) return undefined;
+    const finding = failureOf({ from, to }, '');
+    const prefix = `${EvidencePrefix.findings}${hourFolder(hourOf(to))}${finding.id}-`;
+    const [reported] = await this.#listing.all(prefix);
+    if (reported) {
+      const chunks: Uint8Array[] = [];
+      for await (const chunk of (await streams.open(reported)).body) chunks.push(chunk);
+      const { detail } = JSON.parse(Buffer.concat(chunks).toString());
+      return { seconds, cause: String(detail.code) };
+    }
+    if (!this.#head) return { seconds, cause: 'first_digest' };
+    return { seconds, cause: this.#head.digest.delayed ? 'catching_up' : 'not_run' };
+  }
+
+  /** What passes is tried again within a minute or so, and is worth a finding only when it did not pass. */
+  async #failed(interval: Interval, error: unknown): Promise<void> {
+    const { clock, settings } = this.#dependencies;
+    const isOverdue = clock() - interval.to > DELAYED_INTERVALS * settings.intervalMinutes * 60_000;
+    if (error instanceof UnavailableError && !isOverdue) return;
+    // Where the finding cannot be written either, the error itself is what is left.
+    await recordFinding(failureOf(interval, errorCode(error)), this.#dependencies).catch(() => {});
+  }
+}
+
+function failureOf({ from, to }: Interval, code: string) {
+  return openFinding('sealing_failed', {
+    plane: 'store',
+    subject: `seal/${new Date(from).toISOString()}`,
+    at: new Date(to).toISOString(),
+    runKeys: [],
+    detail: { code },
+  });
+}

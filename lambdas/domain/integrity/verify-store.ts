@@ -1,0 +1,53 @@
+import type { RetentionPolicy } from '../evidence/retention.ts';
+
+/** A version as a listing has it. */
+export interface ListedObject {
+  readonly key: string;
+  /** Absent where the store is a copy that does not know it. */
+  readonly versionId?: string;
+  /** RFC 3339 UTC. */
+  readonly lastModified: string;
+  readonly deleteMarker?: true;
+}
+
+/** An opened version. Whoever opens it reads it to its end, or returns from the iteration. */
+export interface OpenedObject {
+  readonly chunks: AsyncIterable<Uint8Array>;
+  /** `unknown` when the store cannot tell, or may not: never taken for locked. */
+  readonly lock: { mode: RetentionPolicy['mode']; retainUntil: string } | 'none' | 'unknown';
+  /** Object metadata of a digest; absent where the store has none. */
+  readonly signature?: string;
+}
+
+/** A vault, or a copy of one, as the verifier sees it. Nothing is ever written. */
+export interface SealedStore {
+  /** Absent for a copy: the digests name the bucket that it was taken from. */
+  readonly bucket?: string;
+  /** Whether versions, times and locks are those that S3 said. */
+  readonly knowsVersions: boolean;
+  /**
+   * Everything below a prefix, folder by folder in the order of names; of a key with several versions the newest first.
+   * @throws AccessDeniedError, UnavailableError when it cannot look
+   */
+  list(prefix: string): AsyncIterable<ListedObject>;
+  /**
+   * Opens a version as a listing or a digest names it; undefined when there is none.
+   * @throws AccessDeniedError, UnavailableError when it cannot look
+   */
+  open(key: string, versionId?: string): Promise<OpenedObject | undefined>;
+}
+
+/** The bytes of an object, or undefined when it has more of them than the limit. */
+export async function readWhole(
+  { chunks }: OpenedObject,
+  limitBytes: number,
+): Promise<Buffer | undefined> {
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of chunks) {
+    bytes += chunk.length;
+    if (bytes > limitBytes) return undefined;
+    parts.push(chunk);
+  }
+  return Buffer.concat(parts, bytes);
+}

@@ -1,0 +1,97 @@
+import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
+import { type AskedHold, releaseHold, setHold } from '../domain/holds/change-hold.ts';
+import { DigestSearch } from '../domain/holds/digest-search.ts';
+import { type Hold, setStepOf } from '../domain/holds/hold.ts';
+import { invalidHold } from '../domain/holds/hold-errors.ts';
+import { findRun, readHoldRequest } from '../domain/holds/hold-request.ts';
+import {
+  type HoldOutcome,
+  type ReconcileHoldDependencies,
+  reconcileHold,
+} from '../domain/holds/reconcile-hold.ts';
+import { runKeyOf } from '../domain/openlineage/run-key.ts';
+import type { DocumentVault, EvidenceVault } from '../domain/ports.ts';
+import { readJsonBody } from '../shared/http/json-body.ts';
+import { pageOf } from '../shared/http/page.ts';
+import { HttpProblem } from '../shared/http/problem.ts';
+import { jsonResponse } from '../shared/http/response.ts';
+
+interface RouteDependencies extends Omit<ReconcileHoldDependencies, 'vault'> {
+  readonly vault: EvidenceVault & DocumentVault;
+}
+
+export type Handle = (
+  event: APIGatewayProxyEvent,
+  by: string,
+  dependencies: RouteDependencies,
+) => Promise<APIGatewayProxyResult>;
+
+/** The gateway waits 29 s and the function lives 25: what is not begun by then, the schedule goes on with. */
+const WORK_MILLIS = 18_000;
+
+export const setOnRun: Handle = async (event, by, dependencies) => {
+  const hold = await setHold(await asked(event, by, dependencies), dependencies);
+  const { held, free: _none, ...outcome } = await reconcile(hold, dependencies);
+  return jsonResponse(200, {
+    ...outcome,
+    hold: viewHold(hold),
+    held: held.length,
+    versions: held.map(({ key, versionId }) => ({ key, versionId })),
+  });
+};
+
+export const releaseRun: Handle = async (event, by, dependencies) => {
+  const hold = await releaseHold(await asked(event, by, dependencies), dependencies);
+  const { held, free, ...outcome } = await reconcile(hold, dependencies);
+  return jsonResponse(200, {
+    ...outcome,
+    hold: viewHold(hold),
+    released: free.length,
+    deletable: free,
+    stillHeld: held,
+  });
+};
+
+export const listHolds: Handle = async (event, _by, { holds }) => {
+  const runId = event.queryStringParameters?.runId;
+  if (runId) {
+    const items = await holds.ofRun(runKeyOf(runId));
+    return jsonResponse(200, { items: items.map(viewHold), cursor: null });
+  }
+  const { cursor, limit } = pageOf(event);
+  const { holds: items, next } = await holds.list(limit, cursor);
+  return jsonResponse(200, { items: items.map(viewHold), cursor: next ?? null });
+};
+
+async function asked(
+  event: APIGatewayProxyEvent,
+  by: string,
+  { index }: RouteDependencies,
+): Promise<AskedHold> {
+  const { runId, submitter } = event.queryStringParameters ?? {};
+  if (!runId) throw new HttpProblem(400, 'Bad Request', 'give the run id: ?runId=');
+  const request = readHoldRequest(
+    readJsonBody(event, (rule) => invalidHold([{ path: '$', rule }])),
+  );
+  return { ...request, by, run: await findRun(runId, submitter, index) };
+}
+
+function reconcile(hold: Hold, dependencies: RouteDependencies): Promise<HoldOutcome> {
+  const until = dependencies.clock() + WORK_MILLIS;
+  const digests = new DigestSearch(dependencies.inspector, dependencies.reader);
+  return reconcileHold(hold, digests, () => dependencies.clock() < until, dependencies);
+}
+
+/** A hold as it was set, and its release. */
+function viewHold(hold: Hold) {
+  const {
+    hold: _kind,
+    runKey: _key,
+    number: _number,
+    status: _status,
+    set: _set,
+    ...set
+  } = setStepOf(hold);
+  const { at, by, reason, status } = hold;
+  return { ...set, status, released: status === 'released' ? { reason, by, at } : null };
+}

@@ -1,0 +1,80 @@
+import { MetricUnit } from '@aws-lambda-powertools/metrics';
+import type { Context } from 'aws-lambda';
+import { errorCode } from '../domain/errors.ts';
+import { UNANCHORED } from '../domain/integrity/digest.ts';
+import { type SealDependencies, type SealRun, seal } from '../domain/integrity/seal.ts';
+import type { StandingDigest } from '../domain/integrity/seal-head.ts';
+import { type AuditRequest, auditInterval } from '../shared/audit-request.ts';
+import type { FunctionLog } from '../shared/function-log.ts';
+import { Metric } from '../shared/metric-names.ts';
+import type { MetricSink } from '../shared/metric-sink.ts';
+
+export interface SealHandlerDependencies extends SealDependencies {
+  readonly logger: Pick<FunctionLog, 'info' | 'error'>;
+  readonly metrics: MetricSink;
+}
+
+/** What may be asked for: the chain itself says where it goes on, so `from` and `to` are taken and decide nothing. */
+export interface SealRequest extends AuditRequest {
+  /** Looks for what landed late now, and not when the next UTC day begins. */
+  readonly sweep?: boolean;
+  /** Digests to write at most. */
+  readonly maxDigests?: number;
+}
+
+/** What the run did, and where the chain stands. */
+export interface SealAnswer extends Omit<SealRun, 'head'> {
+  readonly head?: Pick<StandingDigest, 'sha256' | 'signature'> & {
+    readonly key: string;
+    readonly number: number;
+    readonly to: string;
+  };
+  /** Where heads are sent outside the account. */
+  readonly anchor: string;
+}
+
+/** An interval is begun only with this left: what it holds took a second or two in every measurement. */
+const RESERVE_MILLIS = 120_000;
+
+/** Seals the closed intervals behind the head of the chain. */
+export function createHandler({ logger, metrics, ...dependencies }: SealHandlerDependencies) {
+  return async (request: SealRequest, context: Context): Promise<SealAnswer> => {
+    try {
+      const now = dependencies.clock();
+      const { asOf } = auditInterval(request, now);
+      const { head, ...counted } = await seal(
+        {
+          // Nothing is sealed before its time, whatever was asked for.
+          asOfMillis: Math.min(Date.parse(asOf), now),
+          sweep: request.sweep === true,
+          ...(request.maxDigests !== undefined && { maxDigests: request.maxDigests }),
+          hasTime: () => context.getRemainingTimeInMillis() > RESERVE_MILLIS,
+        },
+        dependencies,
+      );
+      metrics.addMetric(Metric.digestsSealed, MetricUnit.Count, counted.digests);
+      metrics.addMetric(Metric.sealedRecords, MetricUnit.Count, counted.records);
+      metrics.addMetric(Metric.lateObjects, MetricUnit.Count, counted.late);
+      metrics.addMetric(Metric.unsentHeads, MetricUnit.Count, counted.unsent);
+      if (head) {
+        const age = (dependencies.clock() - Date.parse(head.digest.to)) / 1_000;
+        metrics.addMetric(Metric.digestAge, MetricUnit.Seconds, age);
+      }
+      logger.info('sealed', { ...counted, to: head?.digest.to });
+      return {
+        ...counted,
+        ...(head && { head: headOf(head) }),
+        anchor: dependencies.anchor?.name ?? UNANCHORED,
+      };
+    } catch (error) {
+      logger.error('not sealed', { code: errorCode(error) });
+      throw error;
+    } finally {
+      metrics.publishStoredMetrics();
+    }
+  };
+}
+
+function headOf({ digest, sha256, signature }: StandingDigest): SealAnswer['head'] {
+  return { key: digest.location.key, number: digest.number, to: digest.to, sha256, signature };
+}

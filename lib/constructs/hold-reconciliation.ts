@@ -1,0 +1,31 @@
+import type { Construct } from 'constructs';
+import type { EvidenceResources } from './evidence-resources.ts';
+import { type ControlProps, ScheduledControl } from './scheduled-control.ts';
+import type { ServiceFunction } from './service-function.ts';
+
+/** Makes the legal hold of every version say how the holds stand. */
+export class HoldReconciliation extends ScheduledControl {
+  constructor(scope: Construct, id: string, props: ControlProps) {
+    super(scope, id, {
+      ...props,
+      functionId: 'ReconcileHolds',
+      folder: 'reconcile-holds',
+      memorySize: 1024,
+      environment: {},
+      schedule: 'reconcileHolds',
+      description: 'Sets and lifts legal holds that nobody has set or lifted yet',
+    });
+    grantHolding(this.control, props.resources);
+  }
+}
+
+/** What it takes to set and lift holds: the runs and traces of the index, the versions, the digests, own documents. */
+export function grantHolding(fn: ServiceFunction, { tables, vault }: EvidenceResources): void {
+  const folders = ['lineage', 'traces', 'digests', 'holds'] as const;
+  vault.grantHold(fn, folders);
+  vault.grantInspect(fn, ...folders);
+  vault.grantWrite(fn, 'holds');
+  vault.grantReadVersions(fn, 'digests');
+  vault.grantList(fn);
+  tables.index.grantQuery(fn);
+}

@@ -1,0 +1,322 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { extendLocks } from '../../../lambdas/domain/audit/extension.ts';
+import { Inspection } from '../../../lambdas/domain/audit/inspection.ts';
+import { extendedUntil } from '../../../lambdas/domain/audit/lock-extension.ts';
+import { runNeeds } from '../../../lambdas/domain/audit/population.ts';
+import { retentionReport } from '../../../lambdas/domain/audit/report.ts';
+import { AccessDeniedError } from '../../../lambdas/domain/errors.ts';
+import type { DeliveryEntry } from '../../../lambdas/domain/evidence/index-entries.ts';
+import { type Lock, lockFor } from '../../../lambdas/domain/evidence/retention.ts';
+import { digestKey } from '../../../lambdas/domain/integrity/digest.ts';
+import type { VersionInspector } from '../../../lambdas/domain/ports.ts';
+import { deliveryEntry, NOW, runEventEntry, traceDeliveryEntry } from '../../support/builders.ts';
+import { InMemoryRunIndex } from '../../support/fakes.ts';
+import { seeded } from '../../support/seeded.ts';
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+const YEARS_7 = {
+  mode: 'COMPLIANCE',
+  ...{ lineageDays: 2557, traceDays: 2557, recordDays: 2922, floorDays: 190, slackDays: 35 },
+} as const;
+const at = (millis: number) => new Date(millis).toISOString();
+
+/** A vault of locks that counts what is asked of it, and the index over it. */
+function lockedStore() {
+  const locks = new Map<string, { lock: Lock; lastModified: string }>();
+  const puts = new Map<string, string[]>();
+  const index = new InMemoryRunIndex();
+  let now = NOW;
+  let isRefusing = false;
+  const inspector: VersionInspector = {
+    async inspect({ key }) {
+      const held = locks.get(key);
+      if (!held) return { status: 'missing' };
+      const { lock, lastModified } = held;
+      return { status: 'present', ...lock, legalHold: false, lastModified };
+    },
+    async *list(bucket, prefix) {
+      for (const key of [...locks.keys()].sort()) {
+        if (key.startsWith(prefix)) yield { ...versionOf(key), bucket, ...LISTED };
+      }
+    },
+    folders: async (_bucket, prefix) => [`${prefix}audit-retention/`],
+  };
+  const extender = {
+    async extend(
+      { key }: { key: string },
+      { mode, retainUntil }: Pick<Lock, 'mode' | 'retainUntil'>,
+    ) {
+      const held = locks.get(key);
+      if (!held || held.lock.retainUntil >= retainUntil) throw new Error('no longer lock');
+      if (isRefusing) return false;
+      // What the bucket policy denies.
+      if ((Date.parse(retainUntil) - now) / DAY < YEARS_7.floorDays) return false;
+      if (mode !== YEARS_7.mode) return false;
+      locks.set(key, { ...held, lock: { ...held.lock, retainUntil } });
+      puts.set(key, [...(puts.get(key) ?? []), retainUntil]);
+      return true;
+    },
+  };
+  const store = {
+    ...{ locks, puts, index, inspector, extender },
+    refuseAll: () => {
+      isRefusing = true;
+    },
+    /** Locks a version as one that was written then. */
+    lock: (key: string, acceptedAt: number, periodDays: number = YEARS_7.lineageDays) => {
+      const lock = lockFor(YEARS_7, periodDays, acceptedAt, acceptedAt);
+      locks.set(key, { lock, lastModified: at(acceptedAt) });
+      return lock;
+    },
+    /** An event of a run, in an object of its own or in one that stands. */
+    event: async (runKey: string, receiptId: string, acceptedAt: number, key = receiptId) => {
+      const lock = locks.get(key)?.lock ?? store.lock(key, acceptedAt);
+      const row = {
+        ...{ runKey, receiptId, acceptedAt: at(acceptedAt), lock },
+        location: { ...versionOf(key), line: 0 },
+      };
+      await index.putDelivery(deliveryEntry(row));
+      await index.putRunEvent(runEventEntry({ ...row, runId: runKey }));
+      return deliveryEntry(row);
+    },
+    trace: async (runKey: string, traceId: string, acceptedAt: number) => {
+      const key = `traces/${traceId}`;
+      const lock = store.lock(key, acceptedAt);
+      const receiptId = `of-${traceId}`;
+      const submitter = { producerId: 'p', group: 'g' };
+      await index.putTraceRun({
+        ...{ traceId, runId: runKey, runKey, declaredBy: 'span', submitter, receiptId },
+      });
+      const location = { ...versionOf(key), line: 0 };
+      await index.putTraceDelivery(traceDeliveryEntry({ traceId, receiptId, lock, location }));
+    },
+    /** Audits what came, at an instant. */
+    extend: (deliveries: readonly DeliveryEntry[], instant: number, rest: object = {}) => {
+      now = instant;
+      const asOf = at(instant);
+      return extendLocks(
+        runNeeds(deliveries, YEARS_7),
+        { from: asOf, to: asOf, asOf },
+        new Inspection(inspector),
+        {
+          ...{ index, inspector, extender, vaultBucket: 'vault', retention: YEARS_7 },
+          ...{ clock: () => instant, ...rest },
+        },
+      );
+    },
+  };
+  return store;
+}
+
+const LISTED = { deleteMarker: false, lastModified: at(NOW), bytes: 1 };
+const versionOf = (key: string) => ({ bucket: 'vault', key, versionId: 'v1' });
+const until = (store: ReturnType<typeof lockedStore>, key: string) =>
+  Date.parse(store.locks.get(key)?.lock.retainUntil as string);
+
+describe('the time to which a lock is extended', () => {
+  const instants = fc.integer({ min: NOW - 3_000 * DAY, max: NOW + 3_000 * DAY });
+
+  it('is whole steps of 90 days later, never earlier, as needed and as the bucket policy takes it', () => {
+    fc.assert(
+      fc.property(instants, instants, fc.nat(400), (standing, needed, floorDays) => {
+        const extended = extendedUntil(at(standing), needed, floorDays, NOW);
+        if (standing >= needed) {
+          expect(extended).toBeUndefined();
+          return;
+        }
+        const end = Date.parse(extended as string);
+        const target = Math.max(needed, NOW + (floorDays + 1) * DAY);
+        expect((end - standing) % (90 * DAY)).toBe(0);
+        expect(end).toBeGreaterThanOrEqual(target);
+        expect(end - Math.max(target, standing)).toBeLessThanOrEqual(90 * DAY);
+        expect(extendedUntil(extended as string, needed, floorDays, NOW)).toBeUndefined();
+      }),
+      seeded(400),
+    );
+  });
+
+  it('can be written under the bucket policy in year seven, when a step alone would be too short', () => {
+    const standing = at(NOW + 10 * DAY);
+    const end = Date.parse(extendedUntil(standing, NOW + 20 * DAY, 190, NOW) as string);
+    expect(end - NOW).toBeGreaterThanOrEqual(191 * DAY);
+  });
+});
+
+describe('extension by the audit', () => {
+  it('costs a streaming run of a year at most five calls an object, and no other run any', async () => {
+    const store = lockedStore();
+    const { index, puts } = store;
+    const neighbour = await store.event('neighbour', 'other', NOW);
+    for (let day = 0; day < 365; day++) {
+      const deliveries: DeliveryEntry[] = [];
+      for (let hour = 0; hour < 24; hour++) {
+        const n = day * 24 + hour;
+        deliveries.push(await store.event('stream', `object-${n}`, NOW + n * HOUR));
+      }
+      const { findings } = await store.extend(
+        day === 0 ? [neighbour, ...deliveries] : deliveries,
+        NOW + (day + 1) * DAY,
+      );
+      expect(findings).toEqual([]);
+    }
+    const last = NOW + (365 * 24 - 1) * HOUR;
+    const rows = await index.runEvents('stream');
+    expect(rows).toHaveLength(365 * 24);
+    for (const { lock, receiptId } of rows) {
+      expect(until(store, receiptId)).toBeGreaterThanOrEqual(last + YEARS_7.lineageDays * DAY);
+      expect(lock.retainUntil).toBe(store.locks.get(receiptId)?.lock.retainUntil);
+      const calls = puts.get(receiptId) ?? [];
+      expect(calls.length).toBeLessThanOrEqual(5);
+      expect(calls).toEqual([...calls].sort());
+    }
+    expect(puts.get('object-0')).toHaveLength(4);
+    expect(puts.has('other')).toBe(false);
+  }, 60_000);
+
+  it('asks nothing of S3 for a run that is shorter than the slack', async () => {
+    const store = lockedStore();
+    await store.event('run', 'first', NOW);
+    await store.trace('run', 'trace', NOW);
+    const last = await store.event('run', 'last', NOW + 34 * DAY);
+    store.inspector.inspect = () => Promise.reject(new Error('asked'));
+    expect(await store.extend([last], NOW + 35 * DAY)).toMatchObject({
+      extension: { evidence: 0, records: 0, left: 0 },
+      checkedTraces: 1,
+    });
+  });
+
+  it('extends the traces of a run with it', async () => {
+    const store = lockedStore();
+    await store.event('run', 'first', NOW);
+    await store.trace('run', 'trace', NOW);
+    const last = await store.event('run', 'last', NOW + 50 * DAY);
+    const { extension, findings } = await store.extend([last], NOW + 51 * DAY);
+    expect([extension.evidence, findings]).toEqual([2, []]);
+    const needed = NOW + (50 + YEARS_7.lineageDays) * DAY;
+    for (const key of ['first', 'traces/trace'])
+      expect(until(store, key)).toBeGreaterThanOrEqual(needed);
+    const [row] = await store.index.traceDeliveries('trace');
+    expect(row?.lock.retainUntil).toBe(at(until(store, 'traces/trace')));
+  });
+
+  it('extends an object that two runs share once, as far as the longer one needs', async () => {
+    const store = lockedStore();
+    await store.event('a', 'a1', NOW, 'shared');
+    await store.event('b', 'b1', NOW, 'shared');
+    const active = [
+      await store.event('a', 'a2', NOW + 50 * DAY),
+      await store.event('b', 'b2', NOW + 200 * DAY),
+    ];
+    await store.extend(active, NOW + 201 * DAY);
+    expect(store.puts.get('shared')).toHaveLength(1);
+    expect(until(store, 'shared')).toBeGreaterThanOrEqual(NOW + (200 + YEARS_7.lineageDays) * DAY);
+    expect((await store.index.runEvents('a'))[0]?.lock).toEqual(store.locks.get('shared')?.lock);
+  });
+
+  it('changes nothing when it runs again, also after a crash before the rows were written', async () => {
+    const store = lockedStore();
+    await store.event('run', 'first', NOW);
+    const last = await store.event('run', 'last', NOW + 50 * DAY);
+    store.index.faults.refuse('extendRow');
+    await expect(store.extend([last], NOW + 51 * DAY)).rejects.toThrow();
+    const extended = store.locks.get('first');
+    expect((await store.extend([last], NOW + 51 * DAY)).extension.evidence).toBe(0);
+    expect((await store.extend([last], NOW + 51 * DAY)).extension.evidence).toBe(0);
+    expect(store.locks.get('first')).toEqual(extended);
+    expect((await store.index.runEvents('run'))[0]?.lock).toEqual(extended?.lock);
+    expect(await store.index.delivery('first')).toMatchObject({ lock: extended?.lock });
+  });
+
+  it('leaves what one run has no time for to the next, and says so', async () => {
+    const store = lockedStore();
+    for (let n = 0; n < 5; n++) await store.event('run', `old-${n}`, NOW);
+    const last = await store.event('run', 'last', NOW + 50 * DAY);
+    const bound = { maxExtensions: 3 };
+    const first = await store.extend([last], NOW + 51 * DAY, bound);
+    expect(first.extension).toMatchObject({ evidence: 3, left: 2 });
+    const asOf = at(NOW);
+    const audit = {
+      ...{ population: { deliveries: 1, versions: 1, runs: 1 }, unreadable: [], findings: [] },
+      ...{ checked: { versions: 1, traces: 0, listedVersions: 1 }, extended: first.extension },
+    };
+    expect(retentionReport({ from: asOf, to: asOf, asOf }, audit)).toMatchObject({
+      status: 'incomplete',
+      findings: [{ kind: 'audit_incomplete', detail: { left: 2 } }],
+    });
+    const second = await store.extend([last], NOW + 51 * DAY, bound);
+    expect(second.extension).toMatchObject({ evidence: 2, left: 0 });
+  });
+
+  it.each([
+    ['extension_failed', (store: ReturnType<typeof lockedStore>) => store.refuseAll()],
+    ['version_missing', (store: ReturnType<typeof lockedStore>) => store.locks.delete('first')],
+  ] as const)('names what it cannot extend: %s', async (kind, break_) => {
+    const store = lockedStore();
+    await store.event('run', 'first', NOW);
+    const last = await store.event('run', 'last', NOW + 50 * DAY);
+    break_(store);
+    const { findings, extension } = await store.extend([last], NOW + 51 * DAY);
+    expect(findings).toMatchObject([
+      { kind, subject: 'vault/first@v1', runKeys: ['run'], plane: 'lineage' },
+    ]);
+    expect(extension.evidence).toBe(0);
+  });
+});
+
+describe('records beside evidence', () => {
+  const used = ['policies/strict.json', 'keys/hmac/epoch-0.json', 'public-keys/ab.pem'];
+
+  it('that are in use outlive whatever may be locked today by a year, at a call in 90 days', async () => {
+    const store = lockedStore();
+    const registration = 'producers/p/00000002.json';
+    for (const key of [...used, registration, 'producers/p/00000001.json'])
+      store.lock(key, NOW, YEARS_7.recordDays);
+    for (let day = 0; day < 360; day++) {
+      const now = NOW + day * DAY;
+      await store.extend([], now);
+      // The longest lock that an event of today can get, by its own put or by an extension.
+      const longest = now + (YEARS_7.lineageDays + 90) * DAY;
+      for (const key of [...used, registration])
+        expect(until(store, key)).toBeGreaterThanOrEqual(longest + 365 * DAY);
+    }
+    for (const key of [...used, registration]) expect(store.puts.get(key)?.length).toBe(5);
+    expect(store.puts.has('producers/p/00000001.json')).toBe(false);
+  });
+
+  it('that prove extended evidence outlive it by a year: the digest that seals it, and the reports of the day', async () => {
+    const store = lockedStore();
+    const sealing = digestKey(at(Math.floor(NOW / HOUR) * HOUR));
+    const parts = [sealing, sealing.replace('.json', '.sig'), sealing.replace('.json', '.leaves')];
+    const others = [
+      digestKey(at(Math.floor(NOW / HOUR) * HOUR - HOUR)),
+      digestKey(at(Math.floor(NOW / HOUR) * HOUR + HOUR)),
+    ];
+    const report = `reports/audit-retention/dt=${at(NOW).slice(0, 10)}/x.json`;
+    for (const key of [...parts, ...others, report]) store.lock(key, NOW, YEARS_7.recordDays);
+    await store.event('run', 'lineage/first', NOW, 'lineage/first');
+    const last = await store.event('run', 'last', NOW + 50 * DAY);
+    const { extension } = await store.extend([last], NOW + 51 * DAY);
+    expect(extension).toEqual({ evidence: 1, records: 4, left: 0 });
+    for (const key of [...parts, report]) {
+      expect(until(store, key)).toBeGreaterThanOrEqual(until(store, 'lineage/first') + 365 * DAY);
+    }
+    for (const key of others) expect(store.puts.has(key)).toBe(false);
+    expect((await store.extend([last], NOW + 51 * DAY)).extension.records).toBe(0);
+  });
+
+  it('that may not be listed are named, never passed over', async () => {
+    const store = lockedStore();
+    store.inspector.list = () => ({
+      [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(new AccessDeniedError('s3')) }),
+    });
+    const { denied } = await store.extend([], NOW);
+    expect(denied).toEqual([
+      'vault/policies/',
+      'vault/keys/',
+      'vault/public-keys/',
+      'vault/producers/',
+    ]);
+  });
+});

@@ -1,0 +1,461 @@
+import { describe, expect, it } from 'vitest';
+import { versionName } from '../../../lambdas/domain/evidence/version-name.ts';
+import { RUN_ID } from '../../support/builders.ts';
+import { TRACE_A } from '../traces/exports.ts';
+import { eventOf, heldStore, spanOf } from './store.ts';
+
+const OTHER = '0190a1b2-c3d4-7e5f-8a9b-000000000002';
+
+/** What differs between the bits and the active holds. */
+const wrong = ({ bits, mustBeHeld }: ReturnType<typeof heldStore>) =>
+  bits().filter(([version, bit]) => bit !== mustBeHeld(version));
+
+describe('PUT /api/v1/hold', () => {
+  it('holds the events of a run, its traces and its own document', async () => {
+    const store = heldStore();
+    await store.archive(eventOf(1, RUN_ID));
+    await store.archive(eventOf(2, OTHER));
+    await store.archiveTraces(spanOf(3, [RUN_ID]));
+
+    const { status, json } = await store.set(RUN_ID.toUpperCase());
+
+    expect(status).toBe(200);
+    expect(json).toMatchObject({
+      hold: { reference: 'case-1', reason: 'a court asks', status: 'active', by: 'producer-1' },
+      ...{ status: 'complete', held: 3, failed: [], missing: [], unsealed: 2, pending: 0 },
+    });
+    expect(json.versions.map(({ key }: { key: string }) => key.split('/')[0])).toEqual([
+      ...['holds', 'lineage', 'traces'],
+    ]);
+    expect(store.bits().map(([, bit]) => bit)).toEqual([true, false, true]);
+    expect(wrong(store)).toEqual([]);
+  });
+
+  it('is the same hold when it is asked for again, and locks nothing new', async () => {
+    const store = heldStore();
+    await store.archive(eventOf(1, RUN_ID));
+    const first = await store.set(RUN_ID);
+    const versions = store.vault.versions.length;
+    store.time.now += 1_000;
+    expect((await store.set(RUN_ID)).json).toEqual(first.json);
+    expect(store.vault.versions.length).toBe(versions);
+  });
+
+  it('is another step after a release, of the same hold', async () => {
+    const store = heldStore();
+    await store.archive(eventOf(1, RUN_ID));
+    const first = await store.set(RUN_ID);
+    await store.release(RUN_ID);
+    expect(store.bits().map(([, bit]) => bit)).toEqual([false]);
+    const again = await store.set(RUN_ID);
+    expect(again.json.hold.id).toBe(first.json.hold.id);
+    expect(store.bits().map(([, bit]) => bit)).toEqual([true]);
+    const steps = store.vault.versions.flatMap(
+      ({ key }) => /(\d{8}-(?:set|released))\.json$/.exec(key)?.[1] ?? [],
+    );
+    expect(steps).toEqual(['00000001-set', '00000002-released', '00000003-set']);
+  });
+
+  it('holds the digests that seal what it holds, late ones too, and no others', async () => {
+    const store = heldStore();
+    await store.archive(eventOf(1, RUN_ID));
+    store.time.now += 20 * 60_000;
+    await store.archive(eventOf(2, OTHER));
+    const [own, other] = store.bits().map(([version]) => version) as [never, never];
+    await store.seal('2026-03-04T05:00:00.000Z', []);
+    await store.seal('2026-03-04T05:15:00.000Z', [other, own]);
+    await store.seal('2026-03-04T05:30:00.000Z', [other]);
+
+    const { json } = await store.set(RUN_ID);
+
+    const digests = json.versions
+      .map(({ key }: { key: string }) => key)
+      .filter((key: string) => key.startsWith('digests/'));
+    expect(digests).toEqual(
+      ['json', 'leaves', 'sig'].map((end) => `digests/dt=2026-03-04/2026-03-04T051500Z.${end}`),
+    );
+    expect(json.unsealed).toBe(0);
+    await store.release(RUN_ID);
+    expect([...store.vault.held]).toEqual([]);
+  });
+
+  it('says which versions are gone and holds the rest, expired ones too', async () => {
+    const store = heldStore();
+    await store.archive(eventOf(1, RUN_ID));
+    await store.archive(eventOf(2, RUN_ID));
+    const [gone, left] = store.bits().map(([version]) => version) as [Version, Version];
+    store.vault.remove(gone);
+    store.time.now = Date.parse('2030-01-01T00:00:00.000Z');
+
+    const { status, json } = await store.set(RUN_ID);
+
+    const missing = [{ key: gone.key, versionId: gone.versionId }];
+    expect([status, json.status, json.missing, json.failed]).toEqual([
+      200,
+      'complete',
+      missing,
+      [],
+    ]);
+    expect(store.vault.held).toContain(versionName(left));
+    const released = await store.release(RUN_ID);
+    expect(released.json).toMatchObject({
+      missing,
+      released: 2,
+      deletable: [
+        { key: expect.stringMatching(/^holds\//) },
+        { key: left.key, versionId: left.versionId, at: '2030-01-01T00:00:00.000Z' },
+      ],
+    });
+  });
+
+  it('lists what could not be held, records that, and holds it when asked again', async () => {
+    const store = heldStore();
+    await store.archive(eventOf(1, RUN_ID));
+    await store.archive(eventOf(2, RUN_ID));
+    const [bad] = store.bits().map(([version]) => version) as [Version];
+    store.legalHolds.refused.add(bad.key);
+
+    const { status, json } = await store.set(RUN_ID);
+
+    const failed = [{ key: bad.key, versionId: bad.versionId, code: 'access_denied' }];
+    expect([status, json.status, json.held, json.failed]).toEqual([200, 'partial', 2, failed]);
+    expect(outcomes(store).at(-1)).toMatchObject({ status: 'partial', failedVersions: failed });
+    expect((await store.reconcile()).report).toMatchObject({
+      status: 'incomplete',
+      findings: [{ kind: 'hold_incomplete', runKeys: [RUN_ID], detail: { failed: 1, pending: 0 } }],
+    });
+    expect(store.counted).toMatchObject({ HoldsIncomplete: 1 });
+
+    store.legalHolds.refused.clear();
+    expect((await store.set(RUN_ID)).json).toMatchObject({ status: 'complete', held: 3 });
+    expect(outcomes(store).at(-1)).toMatchObject({ status: 'complete', failed: 0 });
+    expect(wrong(store)).toEqual([]);
+  });
+
+  it('goes no further than it has time, and the schedule does the rest', async () => {
+    const store = heldStore();
+    for (let n = 1; n <= 30; n++) await store.archive(eventOf(n, RUN_ID));
+    const { inspect } = store.inspector;
+    store.inspector.inspect = (version) => {
+      store.time.now += 1_000;
+      return inspect(version);
+    };
+    const { json } = await store.set(RUN_ID);
+    expect(json).toMatchObject({ status: 'partial', failed: [] });
+    expect(json.pending).toBeGreaterThan(0);
+    expect((await store.reconcile()).report).toMatchObject({ status: 'complete' });
+    expect(wrong(store)).toEqual([]);
+  });
+
+  it.each([
+    [{}, 400, ['$.reason required', '$.reference required']],
+    [[], 400, ['$ object']],
+    [{ reason: 'r', reference: 'c', until: 'x' }, 400, ['$ unknown_field']],
+    [
+      { reason: ' ', reference: 1 },
+      400,
+      ['$.reason text_of_1_to_1000_characters', '$.reference text_of_1_to_200_characters'],
+    ],
+    [{ reason: 'r', reference: 'c'.repeat(201) }, 400, ['$.reference text_of_1_to_200_characters']],
+    [
+      { reason: 'line\nline', reference: 'c\u202e' },
+      400,
+      ['$.reason printable_characters_of_one_line', '$.reference printable_characters_of_one_line'],
+    ],
+  ])('refuses %j', async (body, status, rules) => {
+    const store = heldStore();
+    await store.archive(eventOf(1, RUN_ID));
+    const stored = store.vault.versions.length;
+    const answer = await store.ask('PUT', '/api/v1/hold', { runId: RUN_ID }, body);
+    expect(answer.status).toBe(status);
+    const said = answer.json.errors.map(
+      ({ path, rule }: Record<string, string>) => `${path} ${rule}`,
+    );
+    expect(said).toEqual(rules);
+    expect(store.vault.versions.length).toBe(stored);
+  });
+
+  it('keeps no secret of a reason or a reference', async () => {
+    const store = heldStore();
+    await store.archive(eventOf(1, RUN_ID));
+    const body = {
+      reason: 'asked by jane.doe@example.com',
+      reference: 'case of jane.doe@example.com',
+    };
+    const { json } = await store.ask('PUT', '/api/v1/hold', { runId: RUN_ID }, body);
+    expect(json.hold.reason).toMatch(/^asked by /);
+    const everything = JSON.stringify([
+      store.vault.versions.map(({ body }) => Buffer.from(body).toString()),
+      [...store.holds.rows.values()],
+      [...store.holds.coverRows.values()],
+    ]);
+    expect(everything).not.toContain('jane.doe');
+    const again = await store.ask('PUT', '/api/v1/hold', { runId: RUN_ID }, body);
+    expect(again.json.hold.id).toBe(json.hold.id);
+  });
+
+  it('is on no run that nobody ever named, nor on one that the submitter did not send', async () => {
+    const store = heldStore();
+    await store.archive(eventOf(1, RUN_ID));
+    expect((await store.set(OTHER)).status).toBe(404);
+    expect((await store.set(RUN_ID, 'c', { submitter: 'nobody' })).status).toBe(404);
+    expect(
+      (await store.ask('PUT', '/api/v1/hold', {}, { reason: 'r', reference: 'c' })).status,
+    ).toBe(400);
+    expect(store.holds.rows.size).toBe(0);
+  });
+
+  it('asks whose run it is where several groups use an id that is no UUID', async () => {
+    const store = heldStore();
+    await store.archive(eventOf(1, 'nightly', undefined, 'a'));
+    await store.archive(eventOf(2, 'nightly', undefined, 'b'));
+    const ambiguous = await store.set('nightly');
+    expect([ambiguous.status, ambiguous.json.detail]).toEqual([
+      409,
+      expect.stringContaining('one of: a, b'),
+    ]);
+    const { json } = await store.set('nightly', 'case-1', { submitter: 'of-b' });
+    expect(json.hold.group).toBe('b');
+    expect(store.bits().map(([, bit]) => bit)).toEqual([false, true]);
+    await store.archive(eventOf(3, 'nightly', undefined, 'a'));
+    await store.archive(eventOf(4, 'nightly', undefined, 'b'));
+    expect(store.bits().map(([, bit]) => bit)).toEqual([false, true, false, true]);
+  });
+
+  it('is for keys with the scope hold, and a failure of the vault leaves no hold behind', async () => {
+    const store = heldStore();
+    await store.archive(eventOf(1, RUN_ID));
+    store.vault.faults.refuse('putDocument');
+    expect((await store.set(RUN_ID)).status).toBe(503);
+    expect(store.holds.rows.size).toBe(0);
+    const row = [...store.registry.rows.values()][0] as { registration: object };
+    row.registration = { ...row.registration, scopes: ['audit', 'read', 'admin'] };
+    expect((await store.set(RUN_ID)).status).toBe(403);
+    expect((await store.release(RUN_ID)).status).toBe(403);
+    expect((await store.list()).status).toBe(200);
+  });
+
+  it('is finished when it broke off between document and rows, or the table was lost', async () => {
+    const store = heldStore();
+    await store.archive(eventOf(1, RUN_ID));
+    store.holds.faults.refuse('put');
+    expect((await store.set(RUN_ID)).status).toBe(503);
+    expect(store.bits().map(([, bit]) => bit)).toEqual([false]);
+    expect((await store.set(RUN_ID)).json).toMatchObject({ held: 2 });
+    store.holds.rows.clear();
+    store.holds.coverRows.clear();
+    expect((await store.release(RUN_ID)).json).toMatchObject({
+      hold: { status: 'released' },
+      released: 2,
+    });
+    expect([...store.vault.held]).toEqual([]);
+  });
+
+  it('is set once by two requests at once, and of a set and a release one comes first', async () => {
+    const store = heldStore();
+    await store.archive(eventOf(1, RUN_ID));
+    const [a, b] = await Promise.all([store.set(RUN_ID), store.set(RUN_ID)]);
+    expect([a.status, b.status]).toEqual([200, 200]);
+    expect(store.holds.rows.size).toBe(1);
+    await Promise.all([store.release(RUN_ID), store.set(RUN_ID)]);
+    expect(wrong(store)).toEqual([]);
+  });
+});
+
+describe('DELETE /api/v1/hold', () => {
+  it('leaves what another hold is on, and says by which', async () => {
+    const store = heldStore();
+    await store.archive(eventOf(1, RUN_ID), eventOf(2, OTHER));
+    await store.archive(eventOf(3, RUN_ID));
+    const [both, own] = store.bits().map(([version]) => version) as [Version, Version];
+    await store.set(RUN_ID, 'case-1');
+    await store.set(OTHER, 'case-2');
+
+    const { json } = await store.release(RUN_ID, 'case-1');
+
+    expect(json).toMatchObject({
+      ...{ status: 'complete', released: 2 },
+      stillHeld: [{ key: both.key, by: ['case-2'] }],
+    });
+    expect(json.deletable).toContainEqual({
+      key: own.key,
+      versionId: own.versionId,
+      at: own.lock?.retainUntil,
+    });
+    expect(wrong(store)).toEqual([]);
+    await store.release(OTHER, 'case-2');
+    expect([...store.vault.held]).toEqual([]);
+  });
+
+  it('ends one of two holds on the same run', async () => {
+    const store = heldStore();
+    await store.archive(eventOf(1, RUN_ID));
+    await store.set(RUN_ID, 'case-1');
+    await store.set(RUN_ID, 'case-2');
+    expect((await store.release(RUN_ID, 'case-1')).json.stillHeld).toMatchObject([
+      { by: ['case-2'] },
+    ]);
+    expect(store.bits().map(([, bit]) => bit)).toEqual([true]);
+    expect((await store.release(RUN_ID, 'case-2')).json.stillHeld).toEqual([]);
+    expect(store.bits().map(([, bit]) => bit)).toEqual([false]);
+  });
+
+  it('answers the same when asked again, and 404 for a hold that never was', async () => {
+    const store = heldStore();
+    await store.archive(eventOf(1, RUN_ID));
+    await store.set(RUN_ID);
+    const first = await store.release(RUN_ID);
+    expect((await store.release(RUN_ID)).json).toEqual(first.json);
+    expect((await store.release(RUN_ID, 'no case')).status).toBe(404);
+  });
+});
+
+describe('what arrives after a hold', () => {
+  it('is held: events, spans of the run, and traces that it names', async () => {
+    const store = heldStore();
+    await store.archive(eventOf(1, RUN_ID));
+    await store.archiveTraces(spanOf(2, []));
+    await store.set(RUN_ID);
+    await store.archive(eventOf(3, RUN_ID, TRACE_A));
+    await store.archiveTraces(spanOf(4, []));
+    await store.archiveTraces(spanOf(5, [RUN_ID], 'b2'.repeat(16)));
+    await store.archive(eventOf(6, OTHER));
+    expect(store.bits().map(([, bit]) => bit)).toEqual([true, true, true, true, true, false]);
+    expect(wrong(store)).toEqual([]);
+  });
+
+  it('comes again when it could not be held', async () => {
+    const store = heldStore();
+    await store.archive(eventOf(1, RUN_ID));
+    await store.set(RUN_ID);
+    store.legalHolds.faults.refuse('set');
+    const { batchItemFailures } = await store.archive(eventOf(2, RUN_ID));
+    expect(batchItemFailures).toHaveLength(1);
+    expect((await store.archive(eventOf(2, RUN_ID))).batchItemFailures).toEqual([]);
+    expect(wrong(store)).toEqual([]);
+  });
+
+  it('costs one look a batch while there has never been a hold', async () => {
+    const store = heldStore();
+    await store.archive(eventOf(1, RUN_ID), eventOf(2, OTHER));
+    expect(store.holds.faults.calls).toEqual(['hasAny']);
+  });
+
+  it('is looked up a bounded number of times for each delivery, however many a held trace has', async () => {
+    const store = heldStore();
+    await store.archive(eventOf(1, RUN_ID));
+    await store.set(RUN_ID);
+    const calls = () => store.holds.faults.calls.length + store.legalHolds.faults.calls.length;
+    const costs: number[] = [];
+    for (let n = 2; n < 12; n++) {
+      const before = calls();
+      await store.archiveTraces(spanOf(n, [RUN_ID]));
+      costs.push(calls() - before);
+    }
+    expect(wrong(store)).toEqual([]);
+    expect(costs.at(-1)).toBeLessThanOrEqual(costs[1] as number);
+  });
+});
+
+describe('reconcile-holds', () => {
+  it('files a report when there is no hold', async () => {
+    const store = heldStore();
+    const { report, location } = await store.reconcile();
+    expect(report).toMatchObject({
+      kind: 'holds',
+      status: 'complete',
+      population: { active: 0 },
+      findings: [],
+    });
+    expect(location.key).toMatch(/^reports\/holds\/dt=2026-03-04\//);
+  });
+
+  it('sets what somebody lifted, and lifts what somebody set that is released', async () => {
+    const store = heldStore();
+    await store.archive(eventOf(1, RUN_ID));
+    await store.archive(eventOf(2, OTHER));
+    await store.set(RUN_ID);
+    await store.set(OTHER);
+    await store.release(OTHER);
+    const [held, free] = store.bits().map(([version]) => versionName(version)) as [string, string];
+    store.vault.held.delete(held);
+    store.vault.held.add(free);
+    const { report } = await store.reconcile();
+    expect(report.population).toEqual({ active: 1, releasedLately: 1 });
+    expect(wrong(store)).toEqual([]);
+  });
+
+  it('holds digests that were sealed after the hold was set', async () => {
+    const store = heldStore();
+    await store.archive(eventOf(1, RUN_ID));
+    await store.set(RUN_ID);
+    await store.seal('2026-03-04T05:00:00.000Z');
+    await store.reconcile();
+    expect([...store.vault.held].filter((name) => name.includes('digests/'))).toHaveLength(3);
+  });
+
+  it('leaves old releases alone', async () => {
+    const store = heldStore();
+    await store.archive(eventOf(1, RUN_ID));
+    await store.set(RUN_ID);
+    await store.release(RUN_ID);
+    store.time.now += 8 * 86_400_000;
+    expect((await store.reconcile()).report.population).toEqual({ active: 0, releasedLately: 0 });
+  });
+
+  it('begins nothing that it has no time for, and says so', async () => {
+    const store = heldStore();
+    await store.archive(eventOf(1, RUN_ID));
+    await store.set(RUN_ID);
+    const context = { getRemainingTimeInMillis: () => 1_000 };
+    const { report } = await store.reconcile({}, context);
+    expect(report).toMatchObject({
+      status: 'incomplete',
+      findings: [{ detail: { failed: 0, pending: 2 } }],
+    });
+  });
+
+  it('counts itself as incomplete when it cannot look', async () => {
+    const store = heldStore();
+    store.holds.faults.refuse('list');
+    await expect(store.reconcile()).rejects.toThrow();
+    expect(store.counted).toMatchObject({ HoldsIncomplete: 1 });
+  });
+});
+
+describe('GET /api/v1/holds', () => {
+  it('lists the holds of a run, or all page by page, released ones too', async () => {
+    const store = heldStore();
+    await store.archive(eventOf(1, RUN_ID), eventOf(2, OTHER));
+    await store.set(RUN_ID, 'case-1');
+    await store.set(RUN_ID, 'case-2');
+    await store.set(OTHER, 'case-3');
+    await store.release(RUN_ID, 'case-2');
+    const ofRun = await store.list({ runId: RUN_ID });
+    expect(ofRun.json.items).toHaveLength(2);
+    expect(ofRun.json.items).toContainEqual(
+      expect.objectContaining({
+        reference: 'case-2',
+        status: 'released',
+        released: expect.objectContaining({ reason: 'a court asks' }),
+      }),
+    );
+    const first = await store.list({ limit: '2' });
+    const rest = await store.list({ limit: '2', cursor: first.json.cursor });
+    expect([first.json.items.length, rest.json.items.length, rest.json.cursor]).toEqual([
+      2,
+      1,
+      null,
+    ]);
+    expect((await store.list({ limit: '0' })).status).toBe(400);
+    expect((await store.list({ cursor: 'x' })).status).toBe(400);
+  });
+});
+
+type Version = ReturnType<typeof heldStore>['vault']['versions'][number];
+
+function outcomes({ vault }: ReturnType<typeof heldStore>) {
+  return vault.versions
+    .filter(({ key }) => key.includes('-outcome-'))
+    .map(({ body }) => JSON.parse(Buffer.from(body).toString()));
+}

@@ -1,0 +1,464 @@
+import { createHash } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { UnavailableError } from '../../../lambdas/domain/errors.ts';
+import { versionName } from '../../../lambdas/domain/evidence/version-name.ts';
+import {
+  type Digest,
+  digestBytes,
+  isDigestKey,
+  publicKeyKey,
+} from '../../../lambdas/domain/integrity/digest.ts';
+import { MAX_LATE } from '../../../lambdas/domain/integrity/seal-sweep.ts';
+import { RETENTION } from '../../support/builders.ts';
+import { envelopeOf } from './envelopes.ts';
+import { MINUTE, sealing } from './sealing.ts';
+
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+/** 05:00 of the day on which everything happens. */
+const FIVE = Date.parse('2026-03-04T05:00:00.000Z');
+
+describe('sealing', () => {
+  it('chains a signed digest of each interval, empty ones too', async () => {
+    const store = sealing(FIVE);
+    const early = store.archive([envelopeOf(1), envelopeOf(2)]);
+    store.at(FIVE + 31 * MINUTE);
+    const late = store.archive([envelopeOf(3)]);
+    store.document('policies/a.json', { policy: 1 });
+    store.at(FIVE + 51 * MINUTE);
+    expect(await store.seal()).toMatchObject({ digests: 3, records: 3, isCaughtUp: true });
+
+    const [first, second, third] = store.chain();
+    expect(store.chain().map(({ from }) => from)).toEqual([
+      '2026-03-04T05:00:00.000Z',
+      '2026-03-04T05:15:00.000Z',
+      '2026-03-04T05:30:00.000Z',
+    ]);
+    expect(first).toMatchObject({ number: 0, previous: null, anchor: 'unanchored', records: 2 });
+    expect(first?.objects).toMatchObject([
+      {
+        key: early.key,
+        ...{ records: 2, mode: 'GOVERNANCE' },
+        shards: [{ shardId: 'shardId-000000000000', first: '1', last: '2', records: 2 }],
+        sha256: createHash('sha256').update(early.body).digest('hex'),
+      },
+    ]);
+    expect(second).toMatchObject({ objects: [], records: 0, leaves: null });
+    expect(third?.objects.map(({ key }) => key)).toEqual([late.key, 'policies/a.json']);
+    store.check();
+  });
+
+  it('writes nothing before an interval has closed, and nothing twice', async () => {
+    const store = sealing(FIVE);
+    store.archive([envelopeOf(1)]);
+    store.at(FIVE + 20 * MINUTE - 1);
+    expect(await store.seal()).toMatchObject({ digests: 0, isCaughtUp: true });
+    store.at(FIVE + 20 * MINUTE);
+    expect(await store.seal()).toMatchObject({ digests: 1 });
+    const written = store.vault.versions.length;
+    expect(await store.seal()).toMatchObject({ digests: 0, isCaughtUp: true });
+    expect(store.vault.versions).toHaveLength(written);
+  });
+
+  it('begins an empty vault with the last interval that closed', async () => {
+    const store = sealing(FIVE);
+    expect(await store.seal()).toMatchObject({ digests: 1 });
+    expect(store.chain()).toMatchObject([
+      { from: '2026-03-04T04:30:00.000Z', to: '2026-03-04T04:45:00.000Z', objects: [] },
+    ]);
+  });
+
+  it('locks all parts of the chain as long as reports', async () => {
+    const store = sealing(FIVE);
+    store.archive([envelopeOf(1)]);
+    store.at(FIVE + 21 * MINUTE);
+    await store.seal();
+    const parts = store.vault.versions.filter(({ key }) => /^(digests|public-keys)\//.test(key));
+    expect(parts.map(({ key }) => key.split('.').at(-1)).sort()).toEqual([
+      ...['json', 'leaves', 'pem', 'sig'],
+    ]);
+    for (const { lock } of parts) {
+      expect(Date.parse(lock?.retainUntil as string)).toBeGreaterThanOrEqual(
+        FIVE + RETENTION.recordDays * DAY,
+      );
+    }
+  });
+
+  it('catches up over three days in bounded runs', async () => {
+    const store = sealing(FIVE);
+    store.archive([envelopeOf(1)]);
+    store.at(FIVE + 3 * DAY + 5 * MINUTE);
+    const runs = [];
+    do runs.push(await store.seal({ maxDigests: 100 }));
+    while (!runs.at(-1)?.isCaughtUp);
+    expect(runs.map(({ digests }) => digests)).toEqual([100, 100, 88]);
+    expect(store.chain().map(({ delayed }) => delayed?.cause)).toEqual([
+      'first_digest',
+      ...Array.from({ length: 284 }, () => 'catching_up'),
+      ...[undefined, undefined, undefined],
+    ]);
+    store.check();
+  });
+
+  it('stops when the time of the invocation runs out, and goes on with the next', async () => {
+    const store = sealing(FIVE);
+    store.archive([envelopeOf(1)]);
+    store.at(FIVE + 2 * HOUR);
+    let left = 2;
+    expect(await store.seal({ hasTime: () => left-- > 0 })).toMatchObject({
+      ...{ digests: 2, isCaughtUp: false },
+    });
+    expect(await store.seal()).toMatchObject({ digests: 5, isCaughtUp: true });
+    store.check();
+  });
+
+  it('ends intervals on whole multiples when their length changes', async () => {
+    const store = sealing(FIVE, { intervalMinutes: 1 });
+    store.archive([envelopeOf(1)]);
+    store.at(FIVE + 7 * MINUTE);
+    await store.seal();
+    store.at(FIVE + 50 * MINUTE);
+    await store.seal({}, { intervalMinutes: 15 });
+    expect(store.chain().map(({ to }) => to.slice(11, 16))).toEqual([
+      ...['05:01', '05:02', '05:15', '05:30', '05:45'],
+    ]);
+    store.check();
+  });
+
+  it('takes the last digest in S3 for the head, whatever the clock says', async () => {
+    const store = sealing(FIVE);
+    store.archive([envelopeOf(1)]);
+    store.at(FIVE + DAY);
+    await store.seal();
+    const chain = store.chain().length;
+    store.at(FIVE + 2 * HOUR);
+    expect(await store.seal()).toMatchObject({ digests: 0 });
+    expect(store.chain()).toHaveLength(chain);
+  });
+});
+
+describe('late objects', () => {
+  it('are sealed by the sweep of the next day, six days after their hour', async () => {
+    const store = sealing(FIVE);
+    store.archive([envelopeOf(1)]);
+    store.at(FIVE + 6 * DAY);
+    await store.seal();
+    const promoted = store.archive([envelopeOf(2)], 'traces');
+    await store.sealTo(FIVE + 7 * DAY);
+    const [digest] = store.sealing(promoted.key);
+    expect(digest?.from).toBe('2026-03-11T00:00:00.000Z');
+    expect(digest?.objects.find(({ key }) => key === promoted.key)?.late).toBe(true);
+    expect(digest?.records).toBe(1);
+    store.check();
+  });
+
+  it('are sealed at once when a sweep is asked for', async () => {
+    const store = sealing(FIVE);
+    store.document('findings/dt=2020-01-01/hour=00/old.json', {});
+    await store.sealTo(FIVE + HOUR);
+    store.document('findings/dt=2020-01-01/hour=01/older.json', {});
+    store.at(FIVE + 2 * HOUR);
+    await store.seal();
+    store.at(FIVE + 2 * HOUR + 20 * MINUTE);
+    expect(await store.seal({ sweep: true })).toMatchObject({ late: 2 });
+    expect(store.unsealed()).toEqual([]);
+  });
+
+  it('never fill a digest: the next ones go on', async () => {
+    const store = sealing(FIVE);
+    store.archive([envelopeOf(1)]);
+    await store.sealTo(FIVE + HOUR);
+    const count = 2 * MAX_LATE + 1;
+    for (let n = 0; n < count; n++) store.document(`findings/dt=2020-01-01/hour=01/${n}.json`, {});
+    store.at(FIVE + DAY);
+    await store.seal();
+    const counts = store.chain().map(({ objects }) => objects.filter(({ late }) => late).length);
+    expect(counts.filter((late) => late > 0)).toEqual([MAX_LATE, MAX_LATE, 1]);
+    store.check();
+  });
+
+  it('leave no version out and none twice, whenever and wherever things land', async () => {
+    const landing = fc.record({
+      after: fc.integer({ min: 0, max: 3 * DAY }),
+      filed: fc.integer({ min: -7 * DAY, max: 4 * MINUTE }),
+      kind: fc.constantFrom('lineage', 'traces', 'quarantine', 'findings', 'reports', 'policies'),
+    });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(landing, { maxLength: 30 }),
+        fc.array(fc.integer({ min: 0, max: 3 * DAY }), { maxLength: 12 }),
+        async (landings, runs) => {
+          const store = sealing(FIVE, { intervalMinutes: 60 });
+          store.document('keys/first.json', {});
+          const steps = [
+            ...landings.map((step, n) => ({ ...step, n })),
+            ...runs.map((after) => ({ after, kind: 'run' as const, filed: 0, n: 0 })),
+          ].sort((a, b) => a.after - b.after);
+          for (const { after, kind, filed, n } of steps) {
+            store.at(FIVE + after);
+            const folder = new Date(FIVE + after + filed).toISOString();
+            const dated = `dt=${folder.slice(0, 10)}/hour=${folder.slice(11, 13)}/${n}`;
+            if (kind === 'run') await store.seal();
+            else if (kind === 'policies') store.document(`policies/${n}.json`, {});
+            else if (kind === 'reports')
+              store.document(`reports/x/dt=${folder.slice(0, 10)}/${n}.json`, {});
+            else if (kind === 'lineage' || kind === 'traces')
+              store.archive([envelopeOf(n, FIVE + after + filed)], kind);
+            else store.document(`${kind}/${dated}.json`, {});
+          }
+          store.at(FIVE + 5 * DAY);
+          await store.seal();
+          expect(store.unsealed(FIVE + 4 * DAY)).toEqual([]);
+          store.check();
+        },
+      ),
+      { numRuns: 30 },
+    );
+  });
+});
+
+describe('a vault with what should not be there', () => {
+  it('names a second version of a key, and seals both', async () => {
+    const store = sealing(FIVE);
+    const object = store.archive([envelopeOf(1)]);
+    store.at(FIVE + MINUTE);
+    store.vault.addVersion(object.key, gzipSync('x\n'));
+    await store.sealTo(FIVE + HOUR);
+    expect(store.findings('second_version')).toMatchObject([
+      { subject: `vault/${object.key}`, detail: { versions: 2 } },
+    ]);
+    expect(store.chain()[0]?.objects.filter(({ key }) => key === object.key)).toHaveLength(2);
+  });
+
+  it('names one that turns up long after the first', async () => {
+    const store = sealing(FIVE);
+    const object = store.archive([envelopeOf(1)]);
+    store.at(FIVE + 5 * DAY);
+    await store.seal();
+    store.vault.addVersion(object.key, Buffer.from('x'));
+    store.vault.addVersion(store.archive([envelopeOf(1)]).key, Buffer.from(''), {
+      deleteMarker: true,
+    });
+    store.at(FIVE + 6 * DAY);
+    await store.seal();
+    expect(store.findings('second_version')).toHaveLength(1);
+    expect(store.findings('delete_marker_present')).toHaveLength(1);
+    store.check();
+  });
+
+  it('names a delete marker and a second version among the digests, and keeps to the first', async () => {
+    const store = sealing(FIVE);
+    store.archive([envelopeOf(1)]);
+    await store.sealTo(FIVE + HOUR);
+    const head = store.chain().at(-1) as Digest;
+    store.vault.addVersion(head.location.key, Buffer.from('{}'));
+    store.vault.addVersion(head.location.key, Buffer.from(''), { deleteMarker: true });
+    await store.sealTo(FIVE + 2 * HOUR);
+    expect(store.findings('second_version')).toMatchObject([
+      { subject: `vault/${head.location.key}` },
+    ]);
+    expect(store.findings('delete_marker_present')).toHaveLength(1);
+    store.check();
+  });
+
+  it.each([
+    ['no gzip', Buffer.from('x')],
+    ['nothing', Buffer.from('')],
+    ['no envelopes', gzipSync('{"a":1}\n')],
+    ['a bomb', gzipSync(Buffer.alloc(130 * 1024 * 1024))],
+  ])('seals by its bytes what is %s among evidence, and names it', async (_what, body) => {
+    const store = sealing(FIVE);
+    const { key } = store.archive([envelopeOf(1)]);
+    const stranger = store.vault.addVersion(key.replace(/[^/]*$/, 'a.ndjson.gz'), body);
+    await store.sealTo(FIVE + HOUR);
+    expect(store.findings('evidence_unreadable')).toMatchObject([
+      { subject: versionName(stranger) },
+    ]);
+    const sealed = store.chain()[0]?.objects.find((object) => object.key === stranger.key);
+    expect(sealed).toMatchObject({ records: 0, bytes: body.length });
+    expect(sealed).not.toHaveProperty('mode');
+    store.check();
+  });
+});
+
+describe('a run that ends in the middle', () => {
+  /** Calls of the vault that one digest makes: public key, leaves, document, signature. */
+  it.each([0, 1, 2, 3])('after %i puts is taken up where it stopped', async (puts) => {
+    const store = sealing(FIVE);
+    store.archive([envelopeOf(1)]);
+    store.at(FIVE + 21 * MINUTE);
+    store.vault.faults.refuseAfter('putBytes', puts);
+    await expect(store.seal()).rejects.toThrow(UnavailableError);
+    store.vault.faults.refuse('putBytes', 0);
+    store.at(FIVE + 22 * MINUTE);
+    await store.seal();
+    expect(store.chain()).toHaveLength(1);
+    store.check();
+    await store.sealTo(FIVE + HOUR);
+    expect(store.unsealed(FIVE + 30 * MINUTE)).toEqual([]);
+    store.check();
+  });
+
+  it('leaves leaves that a later one with other late objects does not overwrite', async () => {
+    const store = sealing(FIVE);
+    store.archive([envelopeOf(1)]);
+    store.at(FIVE + 21 * MINUTE);
+    store.vault.faults.refuseAfter('putBytes', 2);
+    await expect(store.seal()).rejects.toThrow(UnavailableError);
+    store.vault.faults.refuse('putBytes', 0);
+    // Somebody removes the object in between: other leaves than those that stand.
+    store.vault.remove(store.vault.versions[0] as never);
+    await store.seal();
+    await store.sealTo(FIVE + HOUR);
+    store.check();
+  });
+});
+
+describe('two sealers at once', () => {
+  it('write one chain between them', async () => {
+    const store = sealing(FIVE);
+    for (let n = 1; n < 9; n++) {
+      store.at(FIVE + n * 10 * MINUTE);
+      store.archive([envelopeOf(n)]);
+    }
+    store.at(FIVE + 3 * HOUR);
+    // Each reads another time, so that no two documents are equal.
+    await Promise.all([store.seal(), store.seal(), store.seal()]);
+    await store.seal();
+    expect(store.chain()).toHaveLength(11);
+    expect(store.vault.versions.filter(({ key }) => isDigestKey(key))).toHaveLength(11);
+    expect(store.findings('sealing_failed')).toEqual([]);
+    store.check();
+  });
+});
+
+describe('the signing key', () => {
+  it('that is disabled stops the chain loudly, and the first digest after says so', async () => {
+    const store = sealing(FIVE);
+    store.archive([envelopeOf(1)]);
+    await store.sealTo(FIVE + 30 * MINUTE);
+    const { fingerprint } = await store.keys.current();
+    store.keys.disabled.add(fingerprint);
+    for (const minutes of [36, 37, 60, 120]) {
+      store.at(FIVE + minutes * MINUTE);
+      await expect(store.seal()).rejects.toThrow(
+        expect.objectContaining({ code: 'signing_refused' }),
+      );
+    }
+    expect(store.findings('sealing_failed')).toMatchObject([
+      { subject: 'seal/2026-03-04T05:15:00.000Z', detail: { code: 'signing_refused' } },
+    ]);
+    store.keys.disabled.clear();
+    await store.sealTo(FIVE + 3 * HOUR);
+    const delayed = store.chain().flatMap((digest) => digest.delayed ?? []);
+    expect(delayed[0]).toEqual({ seconds: (125 - 35) * 60, cause: 'signing_refused' });
+    expect(delayed.slice(1).map(({ cause }) => cause)).toEqual(
+      Array.from({ length: delayed.length - 1 }, () => 'catching_up'),
+    );
+    store.check();
+  });
+
+  it('that does not answer for a moment is no finding, for an hour it is one', async () => {
+    const store = sealing(FIVE);
+    store.archive([envelopeOf(1)]);
+    await store.sealTo(FIVE + 20 * MINUTE);
+    const current = store.keys.current;
+    store.keys.current = () => Promise.reject(new UnavailableError('signing_key'));
+    store.at(FIVE + 36 * MINUTE);
+    await expect(store.seal()).rejects.toThrow(UnavailableError);
+    expect(store.findings('sealing_failed')).toEqual([]);
+    store.at(FIVE + 90 * MINUTE);
+    await expect(store.seal()).rejects.toThrow(UnavailableError);
+    expect(store.findings('sealing_failed')).toHaveLength(1);
+    store.keys.current = current;
+  });
+
+  it('is followed by the next generation, which the old one announces', async () => {
+    const store = sealing(FIVE);
+    store.archive([envelopeOf(1)]);
+    await store.sealTo(FIVE + 20 * MINUTE);
+    const old = await store.keys.current();
+    const next = store.keys.rotate();
+    await store.sealTo(FIVE + 50 * MINUTE);
+    expect(
+      store.chain().map(({ signer, nextSigner }) => [signer.fingerprint, nextSigner?.fingerprint]),
+    ).toEqual([
+      [old.fingerprint, undefined],
+      [old.fingerprint, next.fingerprint],
+      [next.fingerprint, undefined],
+    ]);
+    expect(await store.vault.find(publicKeyKey(next.fingerprint))).toBeDefined();
+    store.check();
+    // Once the new one signs, the old one may go.
+    store.keys.disabled.add(old.fingerprint);
+    await store.sealTo(FIVE + 2 * HOUR);
+    store.check();
+  });
+
+  it('of no generation stops the chain rather than break it', async () => {
+    const store = sealing(FIVE);
+    store.archive([envelopeOf(1)]);
+    await store.sealTo(FIVE + 20 * MINUTE);
+    store.keys.rotate();
+    store.keys.generations.shift();
+    store.at(FIVE + HOUR);
+    await expect(store.seal()).rejects.toThrow(
+      expect.objectContaining({ code: 'signing_key_unknown' }),
+    );
+  });
+});
+
+describe('the anchor', () => {
+  it('gets each head, and again the one whose signature was not put', async () => {
+    const store = sealing(FIVE);
+    store.anchored();
+    store.archive([envelopeOf(1)]);
+    store.at(FIVE + 21 * MINUTE);
+    store.vault.faults.refuseAfter('putBytes', 3);
+    await expect(store.seal()).rejects.toThrow(UnavailableError);
+    store.vault.faults.refuse('putBytes', 0);
+    store.at(FIVE + 36 * MINUTE);
+    await store.seal();
+    expect(store.sent.map(({ number }) => number)).toEqual([0, 0, 1]);
+    for (const digest of store.chain()) {
+      expect(digest.anchor).toBe('topic');
+      const sent = store.sent.find(({ number }) => number === digest.number);
+      expect(sent?.sha256).toBe(createHash('sha256').update(digestBytes(digest)).digest('hex'));
+    }
+  });
+
+  it('that takes nothing stops nothing, and is a finding', async () => {
+    const store = sealing(FIVE);
+    store.anchored(new UnavailableError('anchor'));
+    store.archive([envelopeOf(1)]);
+    store.at(FIVE + 36 * MINUTE);
+    expect(await store.seal()).toMatchObject({ digests: 2, unsent: 2 });
+    expect(store.findings('anchor_failed')).toHaveLength(2);
+    store.check();
+  });
+});
+
+it('reads every object once, and lists no folder twice for intervals that closed together', async () => {
+  const store = sealing(FIVE);
+  for (let n = 1; n < 40; n++) {
+    store.at(FIVE + n * MINUTE);
+    store.archive([envelopeOf(n)]);
+  }
+  store.at(FIVE + 51 * MINUTE);
+  const { opened, listed } = await store.counted(() => store.seal());
+  expect(Math.max(...opened.values())).toBe(1);
+  expect(
+    [...listed].filter(([prefix, times]) => times > 1 && !prefix.startsWith('digests/')),
+  ).toEqual([]);
+});
+
+it('refuses to build on what is no digest', async () => {
+  const store = sealing(FIVE);
+  store.vault.addVersion('digests/dt=2026-03-04/2026-03-04T050000Z.json', Buffer.from('no json'));
+  store.at(FIVE + HOUR);
+  await expect(store.seal()).rejects.toThrow(
+    expect.objectContaining({ code: 'digest_unreadable' }),
+  );
+});

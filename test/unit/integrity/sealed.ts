@@ -1,0 +1,66 @@
+import { gunzipSync } from 'node:zlib';
+import { leafOf } from '../../../lambdas/domain/evidence/evidence-object.ts';
+import { sha256Hex } from '../../../lambdas/domain/evidence/store-key.ts';
+import {
+  besideDigest,
+  type Digest,
+  digestBytes,
+  digestKey,
+  holdsRecords,
+  isSealed,
+  type SealedObject,
+} from '../../../lambdas/domain/integrity/digest.ts';
+import { MerkleRoot } from '../../../lambdas/domain/integrity/merkle.ts';
+import type { InMemoryVault } from '../../support/fakes.ts';
+
+const iso = (millis: number) => new Date(millis).toISOString();
+
+/** Puts a digest over what landed in an interval, and over what is given as late; unsigned. */
+export function sealInterval(
+  vault: InMemoryVault,
+  { from, to }: { readonly from: number; readonly to: number },
+  { late = [], except = [] }: { late?: readonly string[]; except?: readonly string[] } = {},
+): Digest {
+  const key = digestKey(iso(from));
+  const root = new MerkleRoot();
+  const leaves: Buffer[] = [];
+  const objects: SealedObject[] = [];
+  const versions = vault.versions
+    .filter((version) => {
+      const at = Date.parse(version.lastModified);
+      const isOwn = at >= from && at < to && !except.includes(version.key);
+      return isSealed(version.key) && (isOwn || late.includes(version.key));
+    })
+    .sort((a, b) => (a.key < b.key ? -1 : 1));
+  for (const { bucket, key, versionId, lastModified, body } of versions) {
+    const lines = holdsRecords(key) ? gunzipSync(body).toString().trimEnd().split('\n') : [];
+    for (const line of lines) {
+      const leaf = leafOf(Buffer.from(line));
+      leaves.push(leaf);
+      root.add(leaf);
+    }
+    objects.push({
+      ...{ bucket, key, versionId, lastModified, bytes: body.length, sha256: sha256Hex(body) },
+      records: lines.length,
+      ...(late.includes(key) && { late: true }),
+    });
+  }
+  const bytes = Buffer.concat(leaves);
+  const digest: Digest = {
+    digest: 1,
+    location: { bucket: vault.bucket, key },
+    number: 0,
+    ...{ from: iso(from), to: iso(to), sealedAt: iso(to + 300_000) },
+    previous: null,
+    signer: { algorithm: 'ECDSA_SHA_256', fingerprint: 'f'.repeat(64) },
+    anchor: 'unanchored',
+    ...{ objects, records: leaves.length, root: root.hex() },
+    leaves:
+      leaves.length > 0 ? { key: besideDigest(key, 'leaves'), sha256: sha256Hex(bytes) } : null,
+    recounts: [],
+  };
+  if (leaves.length > 0) vault.put(besideDigest(key, 'leaves'), bytes, 'leaves');
+  vault.put(key, digestBytes(digest), 'digest');
+  vault.put(besideDigest(key, 'signature'), Buffer.from(`signature-of-${key}\n`), 'signature');
+  return digest;
+}

@@ -1,0 +1,58 @@
+import { expect, it } from 'vitest';
+import { createHandler } from '../../../lambdas/seal/handler.ts';
+import { recorder } from '../../support/recorder.ts';
+import { envelopeOf } from '../integrity/envelopes.ts';
+import { MINUTE, sealing } from '../integrity/sealing.ts';
+
+const FIVE = Date.parse('2026-03-04T05:00:00.000Z');
+const context = (left = 900_000) => ({ getRemainingTimeInMillis: () => left }) as never;
+
+function sealer() {
+  const store = sealing(FIVE);
+  store.archive([envelopeOf(1)]);
+  const recorded = recorder();
+  const run = (request = {}, left?: number) =>
+    createHandler({ ...store.dependencies(), ...recorded })(request, context(left));
+  return { store, run, ...recorded };
+}
+
+it('answers where the chain stands, counts, and says that nothing is anchored', async () => {
+  const { store, run, counted, publications } = sealer();
+  store.at(FIVE + 36 * MINUTE);
+  const answer = await run();
+  expect(answer).toMatchObject({
+    ...{ digests: 2, records: 1, late: 0, unsent: 0, isCaughtUp: true, anchor: 'unanchored' },
+    head: {
+      key: 'digests/dt=2026-03-04/2026-03-04T051500Z.json',
+      number: 1,
+      to: '2026-03-04T05:30:00.000Z',
+    },
+  });
+  expect(counted).toMatchObject({ DigestsSealed: 2, SealedRecords: 1, UnsentHeads: 0 });
+  expect(counted.DigestAgeSeconds).toBeCloseTo(6 * 60, -1);
+  expect(publications).toHaveLength(1);
+});
+
+it('seals nothing that has not closed, whatever was asked for', async () => {
+  const { store, run } = sealer();
+  store.at(FIVE + 21 * MINUTE);
+  expect(await run({ asOf: '2030-01-01T00:00:00Z' })).toMatchObject({ digests: 1 });
+  expect(await run({ asOf: '2026-03-04T05:00:00Z' })).toMatchObject({ digests: 0 });
+});
+
+it('begins no interval without time for it', async () => {
+  const { store, run } = sealer();
+  store.at(FIVE + 21 * MINUTE);
+  expect(await run({}, 60_000)).toMatchObject({ digests: 0, isCaughtUp: false });
+});
+
+it('fails loudly, with the code alone', async () => {
+  const { store, run, lines, publications } = sealer();
+  store.at(FIVE + 21 * MINUTE);
+  store.keys.disabled.add((await store.keys.current()).fingerprint);
+  await expect(run()).rejects.toThrow();
+  expect(lines).toEqual([
+    { level: 'error', message: 'not sealed', extra: [{ code: 'signing_refused' }] },
+  ]);
+  expect(publications).toHaveLength(1);
+});
