@@ -11,7 +11,6 @@ import { S3StoredObjects } from '../../lambdas/adapters/s3-stored-objects.ts';
 import { S3EvidenceVault } from '../../lambdas/adapters/s3-vault.ts';
 import { S3VersionInspector } from '../../lambdas/adapters/s3-version-inspector.ts';
 import { S3WorkNotes } from '../../lambdas/adapters/s3-work-notes.ts';
-import { holdRowsOf } from '../../lambdas/domain/holds/hold.ts';
 import type { RebuildIndexDependencies } from '../../lambdas/domain/rebuild/rebuild-index.ts';
 import type { RegisterDependencies } from '../../lambdas/domain/rebuild/rebuild-registers.ts';
 import { retentionSetting } from '../../lib/config/retention-setting.ts';
@@ -33,7 +32,6 @@ export function rebuildingOf(deployment: DeploymentRecord): Rebuilding {
   const dynamo = new DynamoDBClient(client);
   const producers = new DynamoTable(dynamo, tables.producers);
   const index = new DynamoTable(dynamo, tables.index);
-  const holds = new DynamoHoldIndex(index);
   const reading = {
     inspector: new S3VersionInspector(s3),
     objects: new S3StoredObjects(s3),
@@ -54,10 +52,8 @@ export function rebuildingOf(deployment: DeploymentRecord): Rebuilding {
     registers: {
       ...reading,
       directory: new DynamoProducerDirectory(producers),
+      holds: new DynamoHoldIndex(index),
       fileEpoch: (document) => fileEpochKey(producers, document as WrappedEpochKey),
-      restoreHold: async ({ document }) => {
-        for (const hold of holdRowsOf(document)) await holds.put(hold);
-      },
     },
     stepFunctions: new SFNClient(client),
   };
