@@ -26,6 +26,7 @@ export interface DeployedResources {
     readonly holds: string;
     readonly reconcileHolds: string;
     readonly seal: string;
+    readonly verify: string;
   };
   readonly hmacKeyArn: string;
   /** The key that signs digests. */
@@ -56,6 +57,7 @@ export function resourcesFrom(output: (name: string) => string): DeployedResourc
       holds: output('HoldsFunctionName'),
       reconcileHolds: output('ReconcileHoldsFunctionName'),
       seal: output('SealFunctionName'),
+      verify: output('VerifyFunctionName'),
     },
     hmacKeyArn: output('HmacKeyArn'),
     signingKeyId: output('SigningKeyId'),

@@ -34,6 +34,7 @@ const OUTPUTS: Record<StackName, string[]> = {
     'RedriveFunctionName',
     'ReportRejectionsFunctionName',
     'SealFunctionName',
+    'VerifyFunctionName',
   ],
   monitoring: ['AlarmTopicArn', 'DashboardName'],
 };

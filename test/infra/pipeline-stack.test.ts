@@ -24,6 +24,7 @@ const FUNCTIONS = {
   'RejectionReports/ReportRejections': 'report-rejections',
   'HoldReconciliation/ReconcileHolds': 'reconcile-holds',
   'Sealer/Seal': 'seal',
+  'Verifier/Verify': 'verify',
 };
 
 describe.each(Object.keys(environments) as EnvironmentName[])('pipeline of %s', (name) => {
