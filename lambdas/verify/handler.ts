@@ -34,7 +34,7 @@ export function createHandler({ logger, metrics, ...dependencies }: VerifyHandle
     try {
       const interval = auditInterval(request, dependencies.clock());
       const left = () => context.getRemainingTimeInMillis() - RESERVE_MILLIS;
-      const all = left();
+      const all = Math.max(left(), 1);
       const report = await verifyVault(interval, () => left() / all, dependencies);
       const location = await fileReport(report, dependencies);
       const standing = report.findings.filter(({ status }) => status !== 'resolved');
