@@ -10,14 +10,18 @@ import { cost } from './cost.ts';
 import { ingest } from './ingest.ts';
 import { json } from './json.ts';
 import { path } from './path.ts';
+import { rebuild } from './rebuild.ts';
 import { event } from './redact-event.ts';
 import { redaction } from './redaction.ts';
+import { seal } from './seal.ts';
 import { steps } from './steps.ts';
 import { renderResult } from './table.ts';
+import { verify } from './verify.ts';
 
 const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   ingest,
   archive,
+  seal,
   steps,
   json,
   redaction,
@@ -26,6 +30,8 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   bundle,
   cost,
   path,
+  verify,
+  rebuild,
 };
 /** Needs an emulator, so it runs only when it is named. */
 const ON_REQUEST = 'path';

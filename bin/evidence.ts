@@ -3,6 +3,7 @@ import { type CliContext, runCommand } from './evidence/cli.ts';
 import { addEraseSubjectCommand } from './evidence/erase-subject.ts';
 import { addHoldCommand } from './evidence/hold.ts';
 import { addProducersCommand } from './evidence/producers.ts';
+import { addRebuildIndexCommand } from './evidence/rebuild-index.ts';
 import { addRedactCommand } from './evidence/redact.ts';
 import { addRunCommand } from './evidence/run.ts';
 import { addTraceCommand } from './evidence/trace.ts';
@@ -31,6 +32,7 @@ addTraceCommand(program, context);
 addHoldCommand(program, context);
 addProducersCommand(program, context);
 addVerifyCommand(program, context);
+addRebuildIndexCommand(program, context);
 addRedactCommand(program, context, process.stdin);
 addEraseSubjectCommand(program, context, process.stdin);
 

@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { FINDING_KINDS } from '../lambdas/domain/audit/findings.ts';
+import { DAMAGES } from '../lambdas/domain/integrity/verify-damage.ts';
 import { DEVIATIONS, REFUSALS } from '../lambdas/domain/openlineage/departures.ts';
 import { STORE_QUALIFICATIONS } from '../lambdas/domain/qualification.ts';
 import { ATTRIBUTE_NAMES, ATTRIBUTES } from '../lambdas/domain/redaction/attribute-table.ts';
@@ -152,6 +153,16 @@ export const generatedTables: readonly GeneratedTable[] = [
       ['kept tags', code('tags.value')],
       ['keys of kept tags', code(['lineage.*', ...KEPT_TAGS].join(' '))],
     ],
+  },
+  {
+    document: 'docs/integrity.md',
+    heading: 'Kinds of damage',
+    columns: ['code', 'damage', 'means'],
+    rows: Object.entries(DAMAGES).map(([kind, { exitCode, means }]) => [
+      String(exitCode),
+      `\`${kind}\``,
+      means,
+    ]),
   },
   {
     document: 'docs/findings.md',

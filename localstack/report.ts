@@ -53,7 +53,7 @@ export function runAudits(environment: Environment): Promise<AuditAnswer> {
 }
 
 /** A start waits for no more digests than this; the schedule makes the rest after a long stop. */
-const DIGESTS_OF_A_START = 100;
+const DIGESTS_OF_A_START = 30;
 
 /** Seals what landed until a minute ago. */
 export function runSeal(environment: Environment): Promise<SealAnswer> {

@@ -27,7 +27,9 @@ export interface DeployedResources {
     readonly reconcileHolds: string;
     readonly seal: string;
     readonly verify: string;
+    readonly rebuildIndex: string;
   };
+  readonly stateMachines: { readonly rebuildIndex: string };
   readonly hmacKeyArn: string;
   /** The key that signs digests. */
   readonly signingKeyId: string;
@@ -58,7 +60,9 @@ export function resourcesFrom(output: (name: string) => string): DeployedResourc
       reconcileHolds: output('ReconcileHoldsFunctionName'),
       seal: output('SealFunctionName'),
       verify: output('VerifyFunctionName'),
+      rebuildIndex: output('RebuildIndexFunctionName'),
     },
+    stateMachines: { rebuildIndex: output('RebuildIndexStateMachineArn') },
     hmacKeyArn: output('HmacKeyArn'),
     signingKeyId: output('SigningKeyId'),
   };

@@ -1,6 +1,13 @@
-import { constants } from 'node:fs';
-import { type FileHandle, lstat, open, readdir, realpath } from 'node:fs/promises';
-import { join } from 'node:path';
+import {
+  closeSync,
+  constants,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readSync,
+  realpathSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
 import type {
   ListedObject,
   OpenedObject,
@@ -16,10 +23,13 @@ const NO_FILE = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG', 'ERR_INVA
 /**
  * A folder that mirrors a vault, as `aws s3 sync` makes it: the path of a file is its key, its time is that of the object.
  * Symbolic links are never followed, and nothing outside the folder is opened, whatever the digests name.
+ * Files are read synchronously: they are small and many, and a promise for each costs more than its bytes.
  */
 export class DirectoryStore implements SealedStore {
   readonly #root: string;
   readonly #versions: VersionsList | undefined;
+  /** The folder that was last found to be the copy's own: the next object mostly lies beside. */
+  #ownFolder: string | undefined;
 
   private constructor(root: string, versions: VersionsList | undefined) {
     this.#root = root;
@@ -27,12 +37,12 @@ export class DirectoryStore implements SealedStore {
   }
 
   /** @throws CliError (3) when it is no folder, or its list of versions is none */
-  static async open(folder: string): Promise<DirectoryStore> {
-    const root = await realpath(folder).catch(() => undefined);
-    if (root === undefined || !(await lstat(root)).isDirectory()) {
-      throw new CliError(ExitCode.cannotLook, `${folder} is no folder that can be read.`);
+  static open(folder: string): DirectoryStore {
+    const root = ifThere(() => realpathSync.native(folder));
+    if (root === undefined || !lstatSync(root).isDirectory()) {
+      throw new CliError(ExitCode.cannotLook, `${folder} is no folder.`);
     }
-    return new DirectoryStore(root, await VersionsList.open(join(root, VERSIONS_FILE)));
+    return new DirectoryStore(root, VersionsList.open(join(root, VERSIONS_FILE)));
   }
 
   get knowsVersions(): boolean {
@@ -41,26 +51,27 @@ export class DirectoryStore implements SealedStore {
 
   async *list(prefix: string): AsyncGenerator<ListedObject> {
     yield* this.#listFolder(prefix);
-    // Listed versions whose file is not there are seen as well.
     if (prefix !== '' || !this.#versions) return;
-    for await (const version of this.#versions.all()) {
-      if (!(await this.#find(version.key))) yield version;
+    // What is listed and has no file must be seen as well.
+    for (const version of this.#versions.all()) {
+      if (this.#find(version.key) === undefined) yield version;
     }
   }
 
   async open(key: string, versionId?: string): Promise<OpenedObject | undefined> {
-    const version = await this.#versions?.find(key, versionId);
+    const version = this.#versions?.find(key, versionId);
     if (this.#versions && !version) return undefined;
-    const path = await this.#find(key);
-    if (path === undefined) return undefined;
-    const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-    const file = await ifThere(() => open(path, flags));
+    const file = this.#find(key);
     return file && { chunks: chunksOf(file), lock: version ? version.lock : 'unknown' };
   }
 
-  async *#listFolder(folder: string): AsyncGenerator<ListedObject> {
+  close(): void {
+    this.#versions?.close();
+  }
+
+  *#listFolder(folder: string): Generator<ListedObject> {
     const path = join(this.#root, folder);
-    const entries = (await ifThere(() => readdir(path, { withFileTypes: true }))) ?? [];
+    const entries = ifThere(() => readdirSync(path, { withFileTypes: true })) ?? [];
     entries.sort((a, b) => (a.name < b.name ? -1 : 1));
     for (const entry of entries) {
       const key = folder + entry.name;
@@ -70,46 +81,51 @@ export class DirectoryStore implements SealedStore {
     }
   }
 
-  async *#listFile(key: string): AsyncGenerator<ListedObject> {
-    const versions = (await this.#versions?.ofKey(key)) ?? [];
+  *#listFile(key: string): Generator<ListedObject> {
+    const versions = this.#versions?.ofKey(key) ?? [];
     yield* versions;
     if (versions.length > 0) return;
-    const stats = await ifThere(() => lstat(join(this.#root, key)));
+    const stats = ifThere(() => lstatSync(join(this.#root, key)));
     if (stats) yield { key, lastModified: stats.mtime.toISOString() };
   }
 
-  /** The path of a key's file; undefined when there is none, or not within the folder itself. */
-  async #find(key: string): Promise<string | undefined> {
+  /** The file of a key; undefined when there is none, or not within the folder itself. */
+  #find(key: string): { readonly path: string; readonly bytes: number } | undefined {
     const path = join(this.#root, key);
-    const isOwn = path === `${this.#root}/${key}` && (await ifThere(() => realpath(path))) === path;
-    const stats = isOwn ? await ifThere(() => lstat(path)) : undefined;
-    return stats?.isFile() ? path : undefined;
+    if (path !== `${this.#root}/${key}`) return undefined;
+    const folder = dirname(path);
+    if (folder !== this.#ownFolder) {
+      if (ifThere(() => realpathSync.native(folder)) !== folder) return undefined;
+      this.#ownFolder = folder;
+    }
+    const stats = ifThere(() => lstatSync(path));
+    return stats?.isFile() ? { path, bytes: stats.size } : undefined;
   }
 }
 
 /** Undefined for what is not there; what may not be read is never taken for absent. */
-async function ifThere<T>(look: () => Promise<T>): Promise<T | undefined> {
+function ifThere<T>(look: () => T): T | undefined {
   try {
-    return await look();
+    return look();
   } catch (error) {
-    if (error instanceof Error && 'code' in error && NO_FILE.has(String(error.code)))
+    if (error instanceof Error && 'code' in error && NO_FILE.has(error.code as string)) {
       return undefined;
+    }
     throw new CliError(ExitCode.cannotLook, 'A file or folder of the copy cannot be read.');
   }
 }
 
-async function* chunksOf(file: FileHandle): AsyncGenerator<Uint8Array> {
+async function* chunksOf({ path, bytes }: { path: string; bytes: number }) {
+  const file = ifThere(() => openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW));
+  if (file === undefined) return;
   try {
     for (;;) {
-      const { buffer, bytesRead } = await file.read(
-        Buffer.allocUnsafe(CHUNK_BYTES),
-        0,
-        CHUNK_BYTES,
-      );
-      if (bytesRead === 0) return;
-      yield buffer.subarray(0, bytesRead);
+      const chunk = Buffer.allocUnsafe(Math.min(bytes + 1, CHUNK_BYTES));
+      const read = readSync(file, chunk);
+      if (read === 0) return;
+      yield chunk.subarray(0, read);
     }
   } finally {
-    await file.close();
+    closeSync(file);
   }
 }

@@ -1,3 +1,4 @@
+import { UNANCHORED } from '../../lambdas/domain/integrity/digest.ts';
 import type { Verification } from '../../lambdas/domain/integrity/verify.ts';
 import {
   DAMAGES,
@@ -76,15 +77,16 @@ function renderHead(head: NonNullable<Verification['head']>, { trust }: Verifica
     `Head       ${head.sha256}`,
     `           ${printable(head.key)}, number ${head.number}, until ${head.to}`,
     `Signed     ${head.fingerprint}, ${trusted}`,
-    head.anchor === 'unanchored'
+    head.anchor === UNANCHORED
       ? 'Anchor     unanchored: nobody outside the account holds a head, so that a cut end is not seen without --head'
       : `Anchor     ${printable(head.anchor)}: compare the last head there, or give it as --head`,
   ];
 }
 
 function limitsOf(done: Verification): string[] {
-  const { locksNotKnown, objectsNotProven, notSealedYet, notJudged } = done;
+  const { expired, locksNotKnown, objectsNotProven, notSealedYet, notJudged } = done;
   const counted: ReadonlyArray<readonly [count: number, what: string]> = [
+    [expired, 'objects that are gone since their locks ended: they may have been deleted'],
     [locksNotKnown, 'objects whose retention was not checked: their locks are not known'],
     [objectsNotProven, 'objects of digests that prove nothing'],
     [notSealedYet, 'objects landed after the head and are not due yet'],

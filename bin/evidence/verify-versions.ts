@@ -1,4 +1,4 @@
-import { type FileHandle, open } from 'node:fs/promises';
+import { closeSync, existsSync, openSync, readSync } from 'node:fs';
 import { sha256Hex } from '../../lambdas/domain/evidence/store-key.ts';
 import type { ListedObject, OpenedObject } from '../../lambdas/domain/integrity/verify-store.ts';
 import { CliError, ExitCode } from './cli.ts';
@@ -21,11 +21,11 @@ interface ListedVersion extends ListedObject {
  * The list of versions of a copy. In memory are places only, about 50 bytes a line: the lines are read when they are asked for.
  */
 export class VersionsList {
-  readonly #file: FileHandle;
+  readonly #file: number;
   /** Where the lines of a key begin, by a hash of the key. */
   readonly #places = new Map<number, number | number[]>();
 
-  private constructor(file: FileHandle) {
+  private constructor(file: number) {
     this.#file = file;
   }
 
@@ -33,15 +33,15 @@ export class VersionsList {
    * Undefined when there is no such file.
    * @throws CliError (3) when a line of it is no version
    */
-  static async open(path: string): Promise<VersionsList | undefined> {
-    const file = await open(path).catch(() => undefined);
-    if (!file) return undefined;
-    const list = new VersionsList(file);
+  static open(path: string): VersionsList | undefined {
+    if (!existsSync(path)) return undefined;
+    const list = new VersionsList(openSync(path, 'r'));
     let number = 0;
-    for await (const { place, line } of list.#lines()) {
+    for (const { place, line } of list.#lines()) {
       number++;
       const version = readLine(line);
       if (!version) {
+        list.close();
         const sentence = `Line ${number} of ${VERSIONS_FILE} is no version of an object.`;
         throw new CliError(ExitCode.cannotLook, sentence);
       }
@@ -50,31 +50,35 @@ export class VersionsList {
     return list;
   }
 
-  async find(key: string, versionId?: string): Promise<ListedVersion | undefined> {
-    const versions = await this.ofKey(key);
+  find(key: string, versionId?: string): ListedVersion | undefined {
+    const versions = this.ofKey(key);
     return versionId === undefined
       ? versions[0]
       : versions.find((version) => version.versionId === versionId);
   }
 
   /** The newest first. */
-  async ofKey(key: string): Promise<ListedVersion[]> {
+  ofKey(key: string): ListedVersion[] {
     const versions: ListedVersion[] = [];
     for (const place of [this.#places.get(nameOf(key)) ?? []].flat()) {
-      const bytes = Buffer.alloc(MAX_LINE_BYTES);
-      const { bytesRead } = await this.#file.read(bytes, 0, MAX_LINE_BYTES, place);
+      const buffer = Buffer.allocUnsafe(MAX_LINE_BYTES);
+      const bytes = buffer.subarray(0, readSync(this.#file, buffer, 0, MAX_LINE_BYTES, place));
       const end = bytes.indexOf('\n');
-      const version = readLine(bytes.subarray(0, end === -1 ? bytesRead : end));
+      const version = readLine(end === -1 ? bytes : bytes.subarray(0, end));
       if (version?.key === key) versions.push(version);
     }
     return versions.sort((a, b) => Date.parse(b.lastModified) - Date.parse(a.lastModified));
   }
 
-  async *all(): AsyncGenerator<ListedVersion> {
-    for await (const { line } of this.#lines()) {
+  *all(): Generator<ListedVersion> {
+    for (const { line } of this.#lines()) {
       const version = readLine(line);
       if (version) yield version;
     }
+  }
+
+  close(): void {
+    closeSync(this.#file);
   }
 
   #note(name: number, place: number): void {
@@ -85,12 +89,12 @@ export class VersionsList {
   }
 
   /** Lines with the position of their first byte; empty ones are left out. */
-  async *#lines(): AsyncGenerator<{ place: number; line: Buffer }> {
+  *#lines(): Generator<{ place: number; line: Buffer }> {
     let rest = Buffer.alloc(0);
     let place = 0;
     for (let at = 0; ; ) {
       const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
-      const { bytesRead } = await this.#file.read(chunk, 0, CHUNK_BYTES, at);
+      const bytesRead = readSync(this.#file, chunk, 0, CHUNK_BYTES, at);
       at += bytesRead;
       rest = Buffer.concat([rest, chunk.subarray(0, bytesRead)]);
       let start = 0;

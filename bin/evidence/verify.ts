@@ -27,6 +27,7 @@ interface Target {
   readonly name: string;
   readonly store: SealedStore;
   readonly isLive: boolean;
+  readonly close?: () => void;
 }
 
 const PROGRESS_MILLIS = 2_000;
@@ -81,11 +82,12 @@ async function runVerify(
     report: (damage) => damages.add(damage),
     covers: ({ lastModified }) => Date.parse(lastModified) >= from && Date.parse(lastModified) < to,
     progress: progressTo(context),
-    ...(target.isLive && { nowMillis: Date.now() }),
+    nowMillis: Date.now(),
+    isLive: target.isLive,
     ...(pinned && { pinned }),
     ...(head !== undefined && { head }),
     ...(record !== undefined && { receiptId: record }),
-  });
+  }).finally(target.close);
   const { gravest } = damages;
   if (done.digests === 0 && !gravest) {
     throw new CliError(ExitCode.cannotLook, `There is nothing to verify in ${target.name}.`);
@@ -112,7 +114,8 @@ async function targetOf(
     throw new CliError(ExitCode.usage, 'Give --dir or --bucket, not both.');
   }
   if (dir !== undefined) {
-    return { name: dir, store: await DirectoryStore.open(dir), isLive: false };
+    const store = DirectoryStore.open(dir);
+    return { name: dir, store, isLive: false, close: () => store.close() };
   }
   const deployment = bucket === undefined ? readDeployment(stage, env) : recorded(stage, env);
   const name = bucket ?? deployment?.buckets.vault ?? '';

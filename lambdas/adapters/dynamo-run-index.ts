@@ -1,4 +1,5 @@
 import type { Finding } from '../domain/audit/findings.ts';
+import { uniqueBy } from '../domain/collections.ts';
 import { hourOf, indexShardOf } from '../domain/evidence/hour-shard.ts';
 import type {
   DeclarationEntry,
@@ -45,8 +46,10 @@ export class DynamoRunIndex implements RunIndex {
 
   async putDelivery(entry: DeliveryEntry): Promise<void> {
     // A row of its own for quarantine: a record that is archived after all is found as archived.
-    const sort = entry.kind === 'quarantine' ? 'quarantine' : (entry.traceId ?? '');
-    const key = itemKey([Collection.delivery, entry.receiptId], sort);
+    const key = deliveryKey(
+      entry.receiptId,
+      entry.kind === 'quarantine' ? 'quarantine' : entry.traceId,
+    );
     const hourKey = hourKeyOf(hourOf(entry.acceptedAt), indexShardOf(entry.receiptId));
     await this.#table.putOnce(key, {
       entry,
@@ -130,12 +133,12 @@ export class DynamoRunIndex implements RunIndex {
     lock: Lock,
   ): Promise<void> {
     // The trace row goes last: as long as it says "staged", a retry comes back here.
-    const deliveryKey = itemKey([Collection.delivery, entry.receiptId], entry.traceId);
-    const delivery = await this.#table.get(deliveryKey, true);
+    const key = deliveryKey(entry.receiptId, entry.traceId);
+    const delivery = await this.#table.get(key, true);
     if (delivery) {
       const promoted = { ...entryOf<DeliveryEntry>(delivery), location, lock, governed: true };
       await this.#table.replaceWhere(
-        deliveryKey,
+        key,
         { ...delivery, entry: promoted, governed: true, ...expiry(lock) },
         'governed',
         false,
@@ -152,7 +155,7 @@ export class DynamoRunIndex implements RunIndex {
   async extendRow(entry: RunEventEntry | TraceDeliveryEntry, retainUntil: string): Promise<void> {
     // The row of the event goes last: as long as it has the old lock, a retry comes back here.
     const isTrace = 'traceId' in entry;
-    const delivery = itemKey([Collection.delivery, entry.receiptId], isTrace ? entry.traceId : '');
+    const delivery = deliveryKey(entry.receiptId, isTrace ? entry.traceId : undefined);
     for (const key of [delivery, isTrace ? traceDeliveryKey(entry) : runEventKey(entry)]) {
       const values = { ':until': retainUntil, ':expiry': expirySeconds(retainUntil) };
       await this.#table.update(key, {
@@ -171,6 +174,18 @@ export class DynamoRunIndex implements RunIndex {
 
   deliveries(receiptId: string): Promise<DeliveryEntry[]> {
     return this.#entries(Collection.delivery, receiptId);
+  }
+
+  async findDeliveries(
+    records: ReadonlyArray<{ readonly receiptId: string; readonly traceId?: string }>,
+  ): Promise<Array<DeliveryEntry | undefined>> {
+    const nameOf = ({ pk, sk }: ItemKey) => `${pk}${sk}`;
+    const keys = records.map((record) => deliveryKey(record.receiptId, record.traceId));
+    const items = await this.#table.getMany(uniqueBy(keys, nameOf));
+    const byName = new Map(
+      items.map((item) => [nameOf(item as unknown as ItemKey), entryOf<DeliveryEntry>(item)]),
+    );
+    return keys.map((key) => byName.get(nameOf(key)));
   }
 
   async delivery(receiptId: string): Promise<DeliveryEntry | undefined> {
@@ -241,6 +256,11 @@ export class DynamoRunIndex implements RunIndex {
 
 function itemKey(partition: readonly string[], ...sort: readonly string[]): ItemKey {
   return { pk: storeKey(...partition), sk: storeKey(...sort) };
+}
+
+/** What is filed once has an empty second part. */
+function deliveryKey(receiptId: string, part = ''): ItemKey {
+  return itemKey([Collection.delivery, receiptId], part);
 }
 
 function runEventKey({ runKey, receiptId }: RunEventEntry): ItemKey {

@@ -1,4 +1,5 @@
 import {
+  BatchGetItemCommand,
   ConditionalCheckFailedException,
   type DynamoDBClient,
   GetItemCommand,
@@ -47,6 +48,9 @@ export type JointWrite =
     }
   /** Sets attributes and leaves the others of the item as they are. */
   | { readonly key: ItemKey; readonly set: Item };
+
+/** What DynamoDB takes in one request. */
+const MAX_BATCH_GET = 100;
 
 /** One DynamoDB table, reduced to what a cache of evidence needs. */
 export class DynamoTable {
@@ -136,6 +140,26 @@ export class DynamoTable {
       ),
     );
     return Item && unmarshall(Item);
+  }
+
+  /** Items by their keys, read consistently, in any order; keys are distinct. */
+  async getMany(keys: readonly ItemKey[]): Promise<Item[]> {
+    const items: Item[] = [];
+    let left = keys.map((key) => marshall(key));
+    for (let tries = 0; left.length > 0; tries++) {
+      if (tries > keys.length) throw new UnavailableError('dynamodb');
+      const asked = left.slice(0, MAX_BATCH_GET);
+      const { Responses = {}, UnprocessedKeys = {} } = await attempt('dynamodb', () =>
+        this.#client.send(
+          new BatchGetItemCommand({
+            RequestItems: { [this.#table]: { Keys: asked, ConsistentRead: true } },
+          }),
+        ),
+      );
+      for (const item of Responses[this.#table] ?? []) items.push(unmarshall(item));
+      left = [...(UnprocessedKeys[this.#table]?.Keys ?? []), ...left.slice(MAX_BATCH_GET)];
+    }
+    return items;
   }
 
   /** All items of one partition, read consistently. */

@@ -48,6 +48,10 @@ export class S3EvidenceVault implements ChainVault {
     return version;
   }
 
+  holds(version: ObjectVersion): Promise<boolean> {
+    return this.#bucket.holds(version);
+  }
+
   /** A document that is written once; undefined when it is not there. */
   find(key: string): Promise<Uint8Array | undefined> {
     return this.#bucket.find(key);

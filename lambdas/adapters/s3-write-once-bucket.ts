@@ -105,6 +105,19 @@ export class WriteOnceBucket {
     }
   }
 
+  /** Whether a version is the one that stands under its key. @throws UnavailableError */
+  async holds({ key, versionId }: ObjectVersion): Promise<boolean> {
+    try {
+      const { VersionId } = await this.#client.send(
+        new HeadObjectCommand({ Bucket: this.#bucket, Key: key }),
+      );
+      return VersionId === versionId;
+    } catch (error) {
+      if (isS3Error(error, 'NotFound')) return false;
+      throw s3Unavailable(error);
+    }
+  }
+
   #request(put: WriteOncePut): PutObjectCommandInput {
     const { key, body, contentHash, contentType, lock, metadata } = put;
     return {
@@ -132,7 +145,8 @@ function lockMetadata({ mode, retainUntil, clamped }: Lock): Record<string, stri
   return { [Meta.mode]: mode, [Meta.retainUntil]: retainUntil, [Meta.clamped]: String(clamped) };
 }
 
-function lockOf(metadata: Readonly<Record<string, string>>): Lock | undefined {
+/** The lock that an object was put with, from its metadata. */
+export function lockOf(metadata: Readonly<Record<string, string>>): Lock | undefined {
   const { [Meta.mode]: mode, [Meta.retainUntil]: retainUntil, [Meta.clamped]: clamped } = metadata;
   if ((mode !== 'GOVERNANCE' && mode !== 'COMPLIANCE') || !retainUntil) return undefined;
   return { mode, retainUntil, clamped: clamped === 'true' };

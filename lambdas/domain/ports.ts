@@ -47,6 +47,8 @@ export interface EvidenceVault {
    * @throws UnavailableError, ConflictingObjectError when other content stands there
    */
   findDocument(key: string, document: unknown): Promise<ObjectVersion | undefined>;
+  /** Whether a version still stands under its key. @throws UnavailableError */
+  holds(version: ObjectVersion): Promise<boolean>;
 }
 
 /** The part of the vault that documents need which are read again when they are written. */
@@ -240,6 +242,13 @@ export interface RunIndex {
 
   /** All rows of a receipt: one for each trace of an export, and one for quarantine. */
   deliveries(receiptId: string): Promise<DeliveryEntry[]>;
+  /**
+   * The delivery of each record, in order, in few calls and consistently; undefined where there is none. What was
+   * only quarantined is none.
+   */
+  findDeliveries(
+    records: ReadonlyArray<{ readonly receiptId: string; readonly traceId?: string }>,
+  ): Promise<Array<DeliveryEntry | undefined>>;
   /** Of a receipt that was quarantined first and archived later, the archived delivery. */
   delivery(receiptId: string): Promise<DeliveryEntry | undefined>;
   runEvents(runKey: string): Promise<RunEventEntry[]>;

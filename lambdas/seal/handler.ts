@@ -2,6 +2,7 @@ import { MetricUnit } from '@aws-lambda-powertools/metrics';
 import type { Context } from 'aws-lambda';
 import { errorCode } from '../domain/errors.ts';
 import { UNANCHORED } from '../domain/integrity/digest.ts';
+import { type RecountDependencies, recount } from '../domain/integrity/recount.ts';
 import { type SealDependencies, type SealRun, seal } from '../domain/integrity/seal.ts';
 import type { StandingDigest } from '../domain/integrity/seal-head.ts';
 import { type AuditRequest, auditInterval } from '../shared/audit-request.ts';
@@ -9,8 +10,10 @@ import type { FunctionLog } from '../shared/function-log.ts';
 import { Metric } from '../shared/metric-names.ts';
 import type { MetricSink } from '../shared/metric-sink.ts';
 
-export interface SealHandlerDependencies extends SealDependencies {
-  readonly logger: Pick<FunctionLog, 'info' | 'error'>;
+export interface SealHandlerDependencies extends Omit<SealDependencies, 'recount'> {
+  /** What the streams are counted with. */
+  readonly counting: Omit<RecountDependencies, 'asOfMillis' | 'clock' | 'hasTime'>;
+  readonly logger: Pick<FunctionLog, 'info' | 'warn' | 'error'>;
   readonly metrics: MetricSink;
 }
 
@@ -37,20 +40,37 @@ export interface SealAnswer extends Omit<SealRun, 'head'> {
 const RESERVE_MILLIS = 120_000;
 
 /** Seals the closed intervals behind the head of the chain. */
-export function createHandler({ logger, metrics, ...dependencies }: SealHandlerDependencies) {
+export function createHandler({
+  counting,
+  logger,
+  metrics,
+  ...dependencies
+}: SealHandlerDependencies) {
   return async (request: SealRequest, context: Context): Promise<SealAnswer> => {
     try {
       const now = dependencies.clock();
       const { asOf } = auditInterval(request, now);
+      // Nothing is sealed before its time, whatever was asked for.
+      const asOfMillis = Math.min(Date.parse(asOf), now);
+      const hasTime = () => context.getRemainingTimeInMillis() > RESERVE_MILLIS;
+      const recountStreams: SealDependencies['recount'] = async (interval, previous) => {
+        const { failures, ...counted } = await recount(interval, previous, {
+          ...counting,
+          ...{ asOfMillis, hasTime, clock: dependencies.clock },
+        });
+        if (failures.length > 0) {
+          logger.warn('streams not counted', { codes: [...new Set(failures)] });
+        }
+        return counted;
+      };
       const { head, ...counted } = await seal(
         {
-          // Nothing is sealed before its time, whatever was asked for.
-          asOfMillis: Math.min(Date.parse(asOf), now),
+          asOfMillis,
           sweep: request.sweep === true,
           ...(request.maxDigests !== undefined && { maxDigests: request.maxDigests }),
-          hasTime: () => context.getRemainingTimeInMillis() > RESERVE_MILLIS,
+          hasTime,
         },
-        dependencies,
+        { ...dependencies, recount: recountStreams },
       );
       metrics.addMetric(Metric.digestsSealed, MetricUnit.Count, counted.digests);
       metrics.addMetric(Metric.sealedRecords, MetricUnit.Count, counted.records);

@@ -2,7 +2,9 @@ import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics } from '@aws-lambda-powertools/metrics';
 import { DynamoRunIndex } from '../adapters/dynamo-run-index.ts';
 import { DynamoTable } from '../adapters/dynamo-table.ts';
+import { KinesisStreamCounter } from '../adapters/kinesis-stream-counter.ts';
 import { KmsSigningKeys } from '../adapters/kms-signing-keys.ts';
+import { S3ObjectReader } from '../adapters/s3-object-reader.ts';
 import { S3EvidenceVault } from '../adapters/s3-vault.ts';
 import { S3VersionInspector } from '../adapters/s3-version-inspector.ts';
 import { S3VersionStreams } from '../adapters/s3-version-streams.ts';
@@ -10,6 +12,7 @@ import { SnsHeadAnchor } from '../adapters/sns-head-anchor.ts';
 import { UNANCHORED } from '../domain/integrity/digest.ts';
 import {
   createDynamoClient,
+  createKinesisClient,
   createKmsClient,
   createS3Client,
   createSnsClient,
@@ -20,6 +23,7 @@ import { requireRetention } from '../shared/retention-env.ts';
 import { createHandler } from './handler.ts';
 
 const s3 = createS3Client();
+const inspector = new S3VersionInspector(s3);
 const vaultBucket = requireEnv('VAULT_BUCKET_NAME');
 /** `unanchored`, or the ARN of a topic. */
 const anchor = requireEnv('SEAL_ANCHOR');
@@ -28,11 +32,21 @@ const handle = createHandler({
   vault: new S3EvidenceVault(s3, vaultBucket),
   vaultBucket,
   streams: new S3VersionStreams(s3),
-  inspector: new S3VersionInspector(s3),
+  inspector,
   index: new DynamoRunIndex(new DynamoTable(createDynamoClient(), requireEnv('INDEX_TABLE_NAME'))),
   keys: new KmsSigningKeys(createKmsClient(), requireList('SIGNING_KEY_IDS')),
   ...(anchor !== UNANCHORED && { anchor: new SnsHeadAnchor(createSnsClient(anchor), anchor) }),
-  recount: async () => [],
+  counting: {
+    counter: new KinesisStreamCounter(createKinesisClient(), {
+      lineage: requireEnv('LINEAGE_STREAM_NAME'),
+      traces: requireEnv('TRACES_STREAM_NAME'),
+    }),
+    inspector,
+    reader: new S3ObjectReader(s3),
+    vaultBucket,
+    stagingBucket: requireEnv('STAGING_BUCKET_NAME'),
+    graceMillis: requireInteger('SEAL_GRACE_MINUTES') * 60_000,
+  },
   retention: requireRetention(),
   settings: {
     intervalMinutes: requireInteger('SEAL_INTERVAL_MINUTES'),

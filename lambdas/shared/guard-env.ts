@@ -10,7 +10,11 @@ const Schema = v.strictObject({
   bucketArn: v.string(),
   bucketName: v.string(),
   keyArn: v.string(),
-  accessLogBucketName: v.string(),
+  signing: v.strictObject({
+    keyArns: v.pipe(v.array(v.string()), v.minLength(1)),
+    sealerRoleArn: v.string(),
+  }),
+  accessLogBucketName: v.optional(v.string()),
   uploadDays: days,
   deploymentRoleArn: v.string(),
   breakGlassRoleArn: v.optional(v.string()),

@@ -73,6 +73,11 @@ export interface SealingConfig {
   /** Seconds after an interval's end until it is sealed, 1 to 3,600; what shows up later is sealed as late. */
   readonly closeAfterSeconds: number;
   /**
+   * Minutes after an interval until a record that was accepted in it and is not stored counts as missing, 1 to 1,440;
+   * the alarms on the failure queues fire after 60.
+   */
+  readonly graceMinutes: number;
+  /**
    * ARN of an SNS topic, of another account, that gets the head of the chain after each digest.
    * @default - none, and every digest says `unanchored`
    */
@@ -164,6 +169,34 @@ export interface ReplicaConfig {
   readonly kmsKeyArn: string;
 }
 
+interface AdoptedBucket {
+  readonly bucketName: string;
+  /** Of the key that encrypts it. */
+  readonly keyArn: string;
+}
+
+interface AdoptedStream {
+  readonly streamArn: string;
+  /** Of the key that encrypts it. */
+  readonly keyArn: string;
+}
+
+/**
+ * What an earlier deployment in the same account and region left behind. It is used and not managed: policies,
+ * lifecycle, lock configuration and shards stay as they are.
+ */
+export interface AdoptedResources {
+  readonly vault: AdoptedBucket;
+  /** ARN of the key that wraps the HMAC keys in the vault: without it no receipt can be verified. */
+  readonly hmacKeyArn: string;
+  /** @default - a new one, and spans that no run had claimed are left behind */
+  readonly staging?: AdoptedBucket;
+  /** @default - a new one, and what was accepted and not archived is left behind */
+  readonly lineage?: AdoptedStream;
+  /** @default - a new one, likewise */
+  readonly traces?: AdoptedStream;
+}
+
 /** Everything that may differ between two deployments; checked by `validateEnvironmentConfig`. */
 export interface EnvironmentConfig {
   /** Short name, lower case; part of every stack name. */
@@ -248,6 +281,11 @@ export interface EnvironmentConfig {
    * @default - none
    */
   readonly replica?: ReplicaConfig;
+  /**
+   * Retained resources to attach to; see docs/upgrade.md, Adopt. Never to be changed on a stage that stands.
+   * @default - everything is made anew
+   */
+  readonly adopt?: AdoptedResources;
   /** Refuses deletion of tables; the data stack itself is protected everywhere but on an emulator. */
   readonly deletionProtection: boolean;
 }

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import type {
+  AdoptedResources,
   CustomDomain,
   EndpointAuth,
   EnvironmentConfig,
@@ -58,6 +59,9 @@ const privateEndpoint = object({
   vpcEndpointIds: texts('ids such as vpce-0a1b2c3d'),
 } satisfies Members<PrivateEndpoint>);
 
+const adoptedBucket = object({ bucketName: text(), keyArn: text('the ARN of its KMS key') });
+const adoptedStream = object({ streamArn: text(), keyArn: text('the ARN of its KMS key') });
+
 /** The shape of an environment; what its values mean together is checked by rules after it. */
 export const environmentSchema = object({
   name: text(),
@@ -92,6 +96,7 @@ export const environmentSchema = object({
   sealing: object({
     intervalMinutes: number,
     closeAfterSeconds: number,
+    graceMinutes: number,
     anchorTopicArn: v.optional(text()),
     signingKey: v.optional(number),
   } satisfies Members<SealingConfig>),
@@ -141,6 +146,15 @@ export const environmentSchema = object({
       bucketArn: text('the ARN of the bucket that holds the copies'),
       kmsKeyArn: text('the ARN of the key that encrypts the copies'),
     } satisfies Members<ReplicaConfig>),
+  ),
+  adopt: v.optional(
+    object({
+      vault: adoptedBucket,
+      hmacKeyArn: text(),
+      staging: v.optional(adoptedBucket),
+      lineage: v.optional(adoptedStream),
+      traces: v.optional(adoptedStream),
+    } satisfies Members<AdoptedResources>),
   ),
   deletionProtection: flag,
 } satisfies Members<EnvironmentConfig>);

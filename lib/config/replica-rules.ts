@@ -5,6 +5,9 @@ import type { EnvironmentConfig } from './environment-config.ts';
 export function checkReplica(check: ConfigCheck, config: EnvironmentConfig): void {
   const { replica } = config;
   if (!replica) return;
+  if (config.adopt) {
+    check.refuse('replica', undefined, 'an adopted vault keeps the replication that it has');
+  }
   for (const field of ['account', 'region'] as const) {
     if (config[field] === undefined) {
       check.refuse(field, undefined, 'a replica lies elsewhere, so it needs to know where this is');

@@ -22,6 +22,10 @@ const MAX_PERIOD_DAYS = 365;
 /** Longer, and disabling a key would not be an answer to its loss. */
 const MAX_KEY_CACHE_SECONDS = 900;
 
+const BUCKET_NAME = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
+const KEY_ARN = /^arn:aws[a-z-]*:kms:[a-z0-9-]+:\d{12}:key\/[A-Za-z0-9-]+$/;
+const STREAM_ARN = /^arn:aws[a-z-]*:kinesis:[a-z0-9-]+:\d{12}:stream\/[A-Za-z0-9_.-]+$/;
+
 const LOG_PERIODS: readonly unknown[] = Object.values(RetentionDays);
 
 /**
@@ -40,6 +44,7 @@ export function validateEnvironmentConfig(config: EnvironmentConfig): Environmen
   checkCapacity(check, config);
   checkEndpoint(check, config);
   checkOperations(check, config);
+  checkAdoption(check, config);
   check.names('join.runIdAttributes', config.join.runIdAttributes);
   check.names('join.traceContextFacets', config.join.traceContextFacets);
   return config;
@@ -93,6 +98,23 @@ function checkCapacity(check: ConfigCheck, config: EnvironmentConfig): void {
   check.whole('throttling.burstLimit', throttling.burstLimit, 1, 100_000);
   check.whole('verification.periodDays', config.verification.periodDays, 1, MAX_PERIOD_DAYS);
   check.whole('keyCacheSeconds', config.keyCacheSeconds, 1, MAX_KEY_CACHE_SECONDS);
+}
+
+function checkAdoption(check: ConfigCheck, { adopt }: EnvironmentConfig): void {
+  if (!adopt) return;
+  for (const bucket of ['vault', 'staging'] as const) {
+    const field = `adopt.${bucket}`;
+    const { bucketName, keyArn } = adopt[bucket] ?? {};
+    check.matches(`${field}.bucketName`, bucketName, BUCKET_NAME, 'use the name of a bucket');
+    check.matches(`${field}.keyArn`, keyArn, KEY_ARN, 'use the ARN of its KMS key');
+  }
+  for (const stream of ['lineage', 'traces'] as const) {
+    const field = `adopt.${stream}`;
+    const { streamArn, keyArn } = adopt[stream] ?? {};
+    check.matches(`${field}.streamArn`, streamArn, STREAM_ARN, 'use the ARN of a Kinesis stream');
+    check.matches(`${field}.keyArn`, keyArn, KEY_ARN, 'use the ARN of its KMS key');
+  }
+  check.matches('adopt.hmacKeyArn', adopt.hmacKeyArn, KEY_ARN, 'use the ARN of a KMS key');
 }
 
 function checkOperations(check: ConfigCheck, config: EnvironmentConfig): void {

@@ -81,6 +81,8 @@ export class ArchiveLine extends Construct {
       subjectKeys.grantGetOrMake(fn);
       // promotion gets the row that it replaces
       tables.index.grantGet(fn);
+      // what is stored already is not stored again
+      tables.index.grantBatchGet(fn);
       tables.index.grantQuery(fn);
       tables.index.grantPut(fn);
     }

@@ -8,7 +8,9 @@ import {
 } from 'aws-cdk-lib/aws-iam';
 import { Key, KeySpec, KeyUsage } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
-import { keyGuard } from '../../lambdas/domain/audit/guard-policy.ts';
+import { signingKeyStatements } from '../../lambdas/domain/audit/guard-policy.ts';
+import { READ_KEY_GUARDS } from './evidence-vault.ts';
+import type { ServiceFunction } from './service-function.ts';
 
 export interface DigestSigningProps {
   /** ARN of the only role that may change what protects the keys. */
@@ -16,25 +18,6 @@ export interface DigestSigningProps {
   /** Which key signs; all before it stay. */
   readonly generation: number;
 }
-
-/** What administrators of the account may do with a signing key: look after it, and neither sign nor hand signing on. */
-const MANAGEMENT = [
-  'kms:CancelKeyDeletion',
-  'kms:DescribeKey',
-  'kms:DisableKey',
-  'kms:EnableKey',
-  'kms:GetKeyPolicy',
-  'kms:GetKeyRotationStatus',
-  'kms:GetPublicKey',
-  'kms:ListGrants',
-  'kms:ListKeyPolicies',
-  'kms:ListResourceTags',
-  'kms:PutKeyPolicy',
-  'kms:ScheduleKeyDeletion',
-  'kms:TagResource',
-  'kms:UntagResource',
-  'kms:UpdateKeyDescription',
-];
 
 /** The keys that sign digests, and the one role that they sign for. They stay here when the pipeline is made anew. */
 export class DigestSigning extends Construct {
@@ -55,6 +38,14 @@ export class DigestSigning extends Construct {
     );
   }
 
+  /** A look at what guards the keys, without the right to use one. */
+  grantReadGuards(fn: ServiceFunction): void {
+    fn.allow(
+      READ_KEY_GUARDS,
+      this.keys.map(({ keyArn }) => keyArn),
+    );
+  }
+
   #key(generation: number, deploymentRoleArn: string): Key {
     return new Key(this, `Key${generation}`, {
       description: `Signs digests, generation ${generation}`,
@@ -62,21 +53,11 @@ export class DigestSigning extends Construct {
       keyUsage: KeyUsage.SIGN_VERIFY,
       // in place of the default policy, whose root may do everything
       policy: new PolicyDocument({
-        statements: [
-          new PolicyStatement({
-            sid: 'AllowManagement',
-            principals: [new AccountRootPrincipal()],
-            actions: MANAGEMENT,
-            resources: ['*'], // in a key policy, "*" is the key itself
-          }),
-          new PolicyStatement({
-            sid: 'AllowSealer',
-            principals: [this.role],
-            actions: ['kms:GetPublicKey', 'kms:Sign'],
-            resources: ['*'],
-          }),
-          PolicyStatement.fromJson(keyGuard(deploymentRoleArn)),
-        ],
+        statements: signingKeyStatements({
+          accountArn: new AccountRootPrincipal().arn,
+          deploymentRoleArn,
+          sealerRoleArn: this.role.roleArn,
+        }).map((statement) => PolicyStatement.fromJson(statement)),
       }),
       removalPolicy: RemovalPolicy.RETAIN,
     });

@@ -9,6 +9,7 @@ import { Construct } from 'constructs';
 import { Metric } from '../../lambdas/shared/metric-names.ts';
 import {
   errors,
+  functionMaximum,
   functionMetric,
   iteratorAge,
   messages,
@@ -72,6 +73,15 @@ export class EvidenceDashboard extends Construct {
             errors(parts.reportRejections),
             errors(parts.reconcileHolds),
           ),
+        ],
+        [
+          graph(
+            'Sealed',
+            functionMetric(Metric.digestsSealed, parts.seal),
+            functionMetric(Metric.lateObjects, parts.seal),
+            errors(parts.seal),
+          ),
+          graph('Age of the last digest', functionMaximum(Metric.digestAge, parts.seal)),
         ],
         [
           graph(

@@ -52,6 +52,11 @@ export class EvidenceTable extends Construct {
     this.#grantRead(fn, 'dynamodb:GetItem', this.table.tableArn);
   }
 
+  /** Many items by their keys, in one request. */
+  grantBatchGet(fn: ServiceFunction): void {
+    this.#grantRead(fn, 'dynamodb:BatchGetItem', this.table.tableArn);
+  }
+
   /** The items of a partition. */
   grantQuery(fn: ServiceFunction): void {
     this.#grantRead(fn, 'dynamodb:Query', this.table.tableArn);

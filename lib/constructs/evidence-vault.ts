@@ -1,12 +1,7 @@
 import { Duration, RemovalPolicy } from 'aws-cdk-lib';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
-import type { Key } from 'aws-cdk-lib/aws-kms';
-import {
-  type Bucket,
-  BucketEncryption,
-  type IBucket,
-  ObjectLockRetention,
-} from 'aws-cdk-lib/aws-s3';
+import { type IKey, Key } from 'aws-cdk-lib/aws-kms';
+import { Bucket, BucketEncryption, type IBucket, ObjectLockRetention } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
 import {
   type GuardSetting,
@@ -14,7 +9,11 @@ import {
   vaultStatements,
 } from '../../lambdas/domain/audit/guard-policy.ts';
 import { EvidencePrefix } from '../../lambdas/domain/evidence/evidence-prefix.ts';
-import type { ReplicaConfig, RetentionConfig } from '../config/environment-config.ts';
+import type {
+  AdoptedResources,
+  ReplicaConfig,
+  RetentionConfig,
+} from '../config/environment-config.ts';
 import { customerKey } from './customer-key.ts';
 import { allowObjects, allowToSeeAbsence, READ_VERSION } from './object-access.ts';
 import { retainedBucket } from './retained-bucket.ts';
@@ -27,9 +26,12 @@ export interface EvidenceVaultProps {
   readonly deploymentRoleArn: string;
   /** ARN of the only role that may delete versions; nobody when it is not set. */
   readonly breakGlassRoleArn?: string;
-  readonly accessLogs: IBucket;
   /** Where every version is copied to; nowhere when it is not set. */
   readonly replica?: ReplicaConfig;
+  /** Absent where no bucket is made that would log. */
+  readonly accessLogs: IBucket | undefined;
+  /** A vault that stands, with its guards. @default - a new one */
+  readonly adopted?: AdoptedResources['vault'] | undefined;
 }
 
 /** Folders of the vault that functions write to or read: keys are an operator's. */
@@ -55,30 +57,54 @@ const READ_GUARDS = [
   's3:GetLifecycleConfiguration',
   's3:GetReplicationConfiguration',
 ];
-const READ_KEY_GUARDS = ['kms:DescribeKey', 'kms:GetKeyPolicy', 'kms:GetKeyRotationStatus'];
+export const READ_KEY_GUARDS = ['kms:DescribeKey', 'kms:GetKeyPolicy', 'kms:GetKeyRotationStatus'];
 
 /** The store uploads in one request: what was never finished is not ours. */
 const UPLOAD_DAYS = 1;
 
 /** The write-once bucket: locked from creation, own key, TLS only, kept when everything else goes. */
 export class EvidenceVault extends Construct {
-  readonly bucket: Bucket;
-  readonly key: Key;
-  /** What a control compares the guards with that stand. */
-  readonly guardSetting: GuardSetting;
+  readonly bucket: IBucket;
+  readonly key: IKey;
+  /** What the guards are made of; see `guardSetting` for those of the keys as well. */
+  readonly guards: Omit<GuardSetting, 'signing'>;
 
   constructor(scope: Construct, id: string, props: EvidenceVaultProps) {
     super(scope, id);
-    const { accessLogs, breakGlassRoleArn, deploymentRoleArn, replica, retention } = props;
-    const floor = Duration.days(retention.floorDays);
+    const { accessLogs, adopted, breakGlassRoleArn, deploymentRoleArn, replica, retention } = props;
+    const made = adopted ? undefined : this.#make(props);
+    this.key = made?.key ?? Key.fromKeyArn(this, 'Key', adopted?.keyArn as string);
+    this.bucket =
+      made?.bucket ?? Bucket.fromBucketName(this, 'Bucket', adopted?.bucketName as string);
+    this.guards = {
+      mode: retention.mode,
+      floorDays: retention.floorDays,
+      bucketArn: this.bucket.bucketArn,
+      bucketName: this.bucket.bucketName,
+      keyArn: this.key.keyArn,
+      ...(accessLogs && made && { accessLogBucketName: accessLogs.bucketName }),
+      uploadDays: UPLOAD_DAYS,
+      deploymentRoleArn,
+      ...(breakGlassRoleArn !== undefined && { breakGlassRoleArn }),
+      ...(replica && { replicaBucketArn: replica.bucketArn }),
+    };
+    if (!made) return;
+    for (const statement of vaultStatements(this.guards)) {
+      made.bucket.addToResourcePolicy(PolicyStatement.fromJson(statement));
+    }
+    made.bucket.policy?.applyRemovalPolicy(RemovalPolicy.RETAIN); // unguarded, what stays would be of no use
+    if (replica) new VaultReplication(this, 'Replication', { ...made, replica });
+  }
 
-    this.key = customerKey(this, 'Key', 'Evidence in the vault');
-    this.key.addToResourcePolicy(PolicyStatement.fromJson(keyGuard(deploymentRoleArn)));
-    this.bucket = retainedBucket(this, 'Bucket', {
+  #make({ accessLogs, deploymentRoleArn, retention }: EvidenceVaultProps) {
+    const floor = Duration.days(retention.floorDays);
+    const key = customerKey(this, 'Key', 'Evidence in the vault');
+    key.addToResourcePolicy(PolicyStatement.fromJson(keyGuard(deploymentRoleArn)));
+    const bucket = retainedBucket(this, 'Bucket', {
       bucketKeyEnabled: true,
       encryption: BucketEncryption.KMS,
-      encryptionKey: this.key,
-      enforceSSL: false, // one of the guards below says so
+      encryptionKey: key,
+      enforceSSL: false, // one of the guards above says so
       // no rule expires a version: over a lock that a hold or a long run extended it would leave a delete marker
       lifecycleRules: [{ abortIncompleteMultipartUploadAfter: Duration.days(UPLOAD_DAYS) }],
       objectLockDefaultRetention:
@@ -86,29 +112,13 @@ export class EvidenceVault extends Construct {
           ? ObjectLockRetention.compliance(floor)
           : ObjectLockRetention.governance(floor),
       objectLockEnabled: true,
-      serverAccessLogsBucket: accessLogs,
-      serverAccessLogsPrefix: 'vault/',
+      ...(accessLogs && {
+        serverAccessLogsBucket: accessLogs,
+        serverAccessLogsPrefix: 'vault/',
+      }),
       versioned: true,
     });
-    this.guardSetting = {
-      mode: retention.mode,
-      floorDays: retention.floorDays,
-      bucketArn: this.bucket.bucketArn,
-      bucketName: this.bucket.bucketName,
-      keyArn: this.key.keyArn,
-      accessLogBucketName: accessLogs.bucketName,
-      uploadDays: UPLOAD_DAYS,
-      deploymentRoleArn,
-      ...(breakGlassRoleArn !== undefined && { breakGlassRoleArn }),
-      ...(replica && { replicaBucketArn: replica.bucketArn }),
-    };
-    for (const statement of vaultStatements(this.guardSetting)) {
-      this.bucket.addToResourcePolicy(PolicyStatement.fromJson(statement));
-    }
-    this.bucket.policy?.applyRemovalPolicy(RemovalPolicy.RETAIN); // unguarded, what stays would be of no use
-    if (replica) {
-      new VaultReplication(this, 'Replication', { bucket: this.bucket, key: this.key, replica });
-    }
+    return { bucket, key };
   }
 
   /** New locked objects in the folders, and a look at the one that stands where a new one should go. */
@@ -148,7 +158,7 @@ export class EvidenceVault extends Construct {
     allowToSeeAbsence(fn, this.bucket);
   }
 
-  /** A look at everything that {@link guardSetting} speaks of, and at nothing that lies in the vault. */
+  /** A look at everything that {@link guards} speaks of, and at nothing that lies in the vault. */
   grantReadGuards(fn: ServiceFunction): void {
     fn.allow(READ_GUARDS, [this.bucket.bucketArn]);
     fn.allow(READ_KEY_GUARDS, [this.key.keyArn]);

@@ -1,6 +1,7 @@
 import { Stack } from 'aws-cdk-lib';
-import type { Bucket } from 'aws-cdk-lib/aws-s3';
-import { acknowledge } from './acknowledge.ts';
+import { Bucket, type IBucket } from 'aws-cdk-lib/aws-s3';
+import type { IConstruct } from 'constructs';
+import { acknowledge, nagWord } from './acknowledge.ts';
 import type { ServiceFunction } from './service-function.ts';
 
 /**
@@ -15,25 +16,39 @@ export const READ_VERSION = ['s3:GetObjectVersion'];
  */
 export function allowObjects(
   fn: ServiceFunction,
-  bucket: Bucket,
+  bucket: IBucket,
   actions: readonly string[],
   prefixes: readonly string[],
   conditions?: Parameters<ServiceFunction['allow']>[2],
 ): void {
-  const patterns = prefixes.map((prefix) => `${prefix}*`);
   fn.allow(
     actions,
-    patterns.map((pattern) => bucket.arnForObjects(pattern)),
+    prefixes.map((prefix) => bucket.arnForObjects(`${prefix}*`)),
     conditions,
   );
+  acknowledgeObjects(fn, bucket, prefixes);
+}
 
-  const owner = Stack.of(bucket);
-  const { 'Fn::ImportValue': exportName } = owner.resolve(owner.exportValue(bucket.bucketArn));
+/** Accepts that rights on objects end at a key prefix. */
+export function acknowledgeObjects(
+  scope: IConstruct,
+  bucket: IBucket,
+  prefixes: readonly string[],
+): void {
   acknowledge(
-    fn,
+    scope,
     'Object keys hold dates and hashes that are unknown before they are written, so the rights end at the prefix.',
-    ...patterns.map((pattern) => `AwsSolutions-IAM5[Resource::${exportName}/${pattern}]`),
+    ...prefixes.map((prefix) => `AwsSolutions-IAM5[Resource::${nameOf(bucket)}/${prefix}*]`),
   );
+}
+
+/** What cdk-nag calls a bucket of another stack: its export; one that was adopted has its name alone. */
+function nameOf(bucket: IBucket): string {
+  const owner = Stack.of(bucket);
+  if (!(bucket instanceof Bucket)) {
+    return `arn:${nagWord(bucket, owner.partition)}:s3:::${bucket.bucketName}`;
+  }
+  return owner.resolve(owner.exportValue(bucket.bucketArn))['Fn::ImportValue'];
 }
 
 /**
@@ -41,6 +56,6 @@ export function allowObjects(
  * evidence would look like a missing permission.
  * @see https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html
  */
-export function allowToSeeAbsence(fn: ServiceFunction, bucket: Bucket): void {
+export function allowToSeeAbsence(fn: ServiceFunction, bucket: IBucket): void {
   fn.allow(['s3:ListBucket'], [bucket.bucketArn]);
 }

@@ -18,7 +18,7 @@ export class Sealer extends ScheduledControl {
   constructor(scope: Construct, id: string, props: ControlProps) {
     const { config, resources } = props;
     const { intervalMinutes, closeAfterSeconds, anchorTopicArn } = config.sealing;
-    const { signing, vault } = resources;
+    const { lineage, signing, staging, traces, vault } = resources;
     const streamDays = Math.ceil(config.streams.retentionHours / 24);
     super(scope, id, {
       ...props,
@@ -33,6 +33,10 @@ export class Sealer extends ScheduledControl {
         SEAL_CLOSE_AFTER_SECONDS: `${closeAfterSeconds}`,
         SEAL_FOLDER_DAYS: `${streamDays + config.stagingDays + EDGE_DAYS}`,
         SIGNING_KEY_IDS: signing.keys.map(({ keyId }) => keyId).join(','),
+        SEAL_GRACE_MINUTES: `${config.sealing.graceMinutes}`,
+        LINEAGE_STREAM_NAME: lineage.stream.streamName,
+        TRACES_STREAM_NAME: traces.stream.streamName,
+        STAGING_BUCKET_NAME: staging.bucket.bucketName,
         SEAL_ANCHOR: anchorTopicArn ?? 'unanchored',
       },
       writes: ['digests', 'publicKeys', 'findings'],
@@ -41,6 +45,9 @@ export class Sealer extends ScheduledControl {
     });
     vault.grantList(this.control);
     vault.grantReadAll(this.control);
+    for (const stream of [lineage, traces]) stream.grantCount(this.control);
+    staging.grantList(this.control);
+    staging.grantReadVersions(this.control);
     if (anchorTopicArn) this.control.allow(['sns:Publish'], [anchorTopicArn]);
   }
 }

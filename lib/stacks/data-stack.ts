@@ -25,32 +25,43 @@ export class DataStack extends Stack {
   constructor(scope: Construct, id: string, props: DataStackProps) {
     super(scope, id, props);
     const { config } = props;
-    const { deletionProtection, streams } = config;
-    const accessLogs = new AccessLogBucket(this, 'AccessLogs', {
-      retentionDays: config.logRetentionDays,
-    });
+    const { adopt, deletionProtection, streams } = config;
+    const logsAccess = !(adopt?.vault && adopt.staging);
+    const accessLogs = logsAccess
+      ? new AccessLogBucket(this, 'AccessLogs', { retentionDays: config.logRetentionDays }).bucket
+      : undefined;
 
     this.resources = {
       vault: new EvidenceVault(this, 'Vault', {
-        accessLogs: accessLogs.bucket,
+        accessLogs,
+        adopted: adopt?.vault,
         breakGlassRoleArn: config.guards.breakGlassRoleArn,
         deploymentRoleArn: deploymentRoleArn(this, config),
         replica: config.replica,
         retention: config.retention,
       }),
       staging: new StagingBucket(this, 'Staging', {
-        accessLogs: accessLogs.bucket,
+        accessLogs,
+        adopted: adopt?.staging,
         expiryDays: config.stagingDays,
       }),
       tables: new EvidenceTables(this, 'Tables', { deletionProtection }),
-      hmacKeys: new HmacKeys(this, 'HmacKeys'),
+      hmacKeys: new HmacKeys(this, 'HmacKeys', adopt?.hmacKeyArn),
       signing: new DigestSigning(this, 'Signing', {
         deploymentRoleArn: deploymentRoleArn(this, config),
         generation: config.sealing.signingKey ?? 0,
       }),
       subjectKeys: new SubjectKeys(this, 'Subjects', { deletionProtection }),
-      lineage: new EventStream(this, 'Lineage', { ...streams, content: 'Lineage events' }),
-      traces: new EventStream(this, 'Traces', { ...streams, content: 'Spans' }),
+      lineage: new EventStream(this, 'Lineage', {
+        ...streams,
+        adopted: adopt?.lineage,
+        content: 'Lineage events',
+      }),
+      traces: new EventStream(this, 'Traces', {
+        ...streams,
+        adopted: adopt?.traces,
+        content: 'Spans',
+      }),
       lineageFailures: new FailureQueue(this, 'LineageFailures'),
       tracesFailures: new FailureQueue(this, 'TracesFailures'),
     };
@@ -77,7 +88,7 @@ export class DataStack extends Stack {
     };
     for (const [name, value] of Object.entries(outputs)) {
       new CfnOutput(this, name, { value });
-      this.exportValue(value);
+      this.#export(value);
     }
     const attributes = [
       vault.bucket.bucketArn,
@@ -100,6 +111,13 @@ export class DataStack extends Stack {
     for (const { deadLetters, queue } of [lineageFailures, tracesFailures]) {
       attributes.push(queue.queueArn, queue.queueName, deadLetters.queueArn, deadLetters.queueName);
     }
-    for (const value of attributes) this.exportValue(value);
+    for (const value of attributes) this.#export(value);
+  }
+
+  /** What was adopted is known by its name, and nobody has to import it. */
+  #export(value: string): void {
+    const resolved: unknown = this.resolve(value);
+    const isOwn = typeof resolved === 'object' && resolved !== null && !('Fn::Join' in resolved);
+    if (isOwn) this.exportValue(value);
   }
 }

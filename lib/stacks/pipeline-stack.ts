@@ -5,6 +5,7 @@ import { ArchiveLine } from '../constructs/archive-line.ts';
 import type { EvidenceResources } from '../constructs/evidence-resources.ts';
 import { FrontDoor } from '../constructs/front-door.ts';
 import { HoldReconciliation } from '../constructs/hold-reconciliation.ts';
+import { IndexRebuild } from '../constructs/index-rebuild.ts';
 import { RejectionReports } from '../constructs/rejection-reports.ts';
 import { RetentionAudit } from '../constructs/retention-audit.ts';
 import { Sealer } from '../constructs/sealer.ts';
@@ -34,6 +35,7 @@ export class PipelineStack extends Stack {
     this.rejectionReports = new RejectionReports(this, 'RejectionReports', { config, resources });
     this.sealer = new Sealer(this, 'Sealer', { config, resources });
     this.verifier = new Verifier(this, 'Verifier', { config, resources });
+    const { stateMachine, worker } = new IndexRebuild(this, 'IndexRebuild', { config, resources });
 
     this.holdReconciliation = new HoldReconciliation(this, 'HoldReconciliation', {
       config,
@@ -57,6 +59,8 @@ export class PipelineStack extends Stack {
       QueryFunctionName: query.fn.functionName,
       AuditRetentionFunctionName: this.retentionAudit.control.fn.functionName,
       ReconcileHoldsFunctionName: this.holdReconciliation.control.fn.functionName,
+      RebuildIndexFunctionName: worker.fn.functionName,
+      RebuildIndexStateMachineArn: stateMachine.stateMachineArn,
       ReportRejectionsFunctionName: this.rejectionReports.control.fn.functionName,
       SealFunctionName: this.sealer.control.fn.functionName,
       VerifyFunctionName: this.verifier.control.fn.functionName,

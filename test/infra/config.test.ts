@@ -52,6 +52,31 @@ describe('environment config', () => {
       'trial: region is "Frankfurt"; use a region such as eu-central-1',
     ],
     [
+      'digests that do not fit into an hour',
+      { ...trial, sealing: { ...trial.sealing, intervalMinutes: 25 } },
+      'trial: sealing.intervalMinutes is 25; use a whole divisor of 60',
+    ],
+    [
+      'digests of no time',
+      { ...trial, sealing: { ...trial.sealing, intervalMinutes: 0 } },
+      'trial: sealing.intervalMinutes is 0; use a whole number from 1 to 60',
+    ],
+    [
+      'digests that close before S3 has shown what landed',
+      { ...trial, sealing: { ...trial.sealing, closeAfterSeconds: 0 } },
+      'trial: sealing.closeAfterSeconds is 0; use a whole number from 1 to 3600',
+    ],
+    [
+      'a signing key of no generation',
+      { ...trial, sealing: { ...trial.sealing, signingKey: -1 } },
+      'trial: sealing.signingKey is -1; use a whole number from 0 to 99',
+    ],
+    [
+      'an anchor that is no topic',
+      { ...trial, sealing: { ...trial.sealing, anchorTopicArn: 'heads' } },
+      'trial: sealing.anchorTopicArn is "heads"; use the ARN of a standard SNS topic, of another account',
+    ],
+    [
       'traces that expire before their lineage',
       { ...trial, retention: { ...trial.retention, traceDays: 6 } },
       'trial: retention.traceDays is 6; traces may not expire before the lineage they explain: use 7 or more',
@@ -79,7 +104,7 @@ describe('environment config', () => {
     [
       'a misspelt field of the redaction policy',
       { ...trial, redaction: { kep: ['facet:a'] } as EnvironmentConfig['redaction'] },
-      'trial: redaction.kep is ["facet:a"]; there is no such field: use base, strictUnknown, keep, drop, scan, dialects, exactFingerprints, acknowledgeRisk',
+      'trial: redaction.kep is ["facet:a"]; there is no such field: use base, strictUnknown, keep, drop, scan, dialects, exactFingerprints, subject, acknowledgeRisk',
     ],
     [
       'a policy that keeps statements without a reason',

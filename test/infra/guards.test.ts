@@ -10,6 +10,7 @@ import { lockFor } from '../../lambdas/domain/evidence/retention.ts';
 import type { EnvironmentConfig } from '../../lib/config/environment-config.ts';
 import { environments } from '../../lib/config/environments.ts';
 import { retentionSetting } from '../../lib/config/retention-setting.ts';
+import { guardSetting } from '../../lib/constructs/guard-setting.ts';
 import { Deployment } from '../support/iam/deployment.ts';
 import { type AccessRequest, type Caller, evaluate } from '../support/iam/evaluate.ts';
 import { listed, type PolicyDocument } from '../support/iam/policy.ts';
@@ -34,6 +35,7 @@ const callersOf = (deployment: Deployment) =>
   ({
     archive: deployment.role('pipeline', 'ArchiveLine/Archive/Role'),
     query: deployment.role('pipeline', 'FrontDoor/Query/Role'),
+    sealer: deployment.role('data', 'Signing/Role'),
     audit: deployment.role('pipeline', 'RetentionAudit/AuditRetention/Role'),
     deployment: identity(DEPLOYMENT_ROLE, '*'),
     breakGlass: identity(BREAK_GLASS_ROLE, 's3:*'),
@@ -47,12 +49,14 @@ const callersOf = (deployment: Deployment) =>
 
 type CallerName = keyof ReturnType<typeof callersOf>;
 
+const CLOSED = 'the key policy neither allows it nor leaves it to the account';
+
 /** Whoever may do everything in the account. */
 const MASTERS = ['deployment', 'admin', 'root'] as const satisfies CallerName[];
 
 interface Asked {
   readonly action: string;
-  readonly on?: 'bucket' | 'object' | 'key';
+  readonly on?: 'bucket' | 'object' | 'digest' | 'key' | 'signingKey';
   readonly context?: Record<string, string | undefined>;
 }
 
@@ -77,6 +81,8 @@ const lockedPut =
 function asking(deployment: Deployment) {
   const vault = deployment.bucket('Vault/Bucket');
   const key = deployment.key('Vault/Key');
+  const signingKey = deployment.key('Signing/Key0');
+  const guarded = { bucket: vault, object: vault, digest: vault, key, signingKey };
   return (caller: Caller, { action, context = {}, on = 'object' }: Asked): string => {
     const present = Object.entries({ 'aws:SecureTransport': 'true', ...context }).filter(
       (entry): entry is [string, string] => entry[1] !== undefined,
@@ -84,7 +90,9 @@ function asking(deployment: Deployment) {
     const resources = {
       bucket: vault.arn,
       object: `${vault.arn}/lineage/class=standard/dt=2026-11-30/hour=07/x.ndjson.gz`,
+      digest: `${vault.arn}/digests/dt=2026-11-30/070000.json`,
       key: key.arn,
+      signingKey: signingKey.arn,
     };
     const request: AccessRequest = {
       caller,
@@ -92,7 +100,7 @@ function asking(deployment: Deployment) {
       resource: resources[on],
       context: Object.fromEntries(present),
     };
-    const { allowed, by, why } = evaluate(request, on === 'key' ? key : vault);
+    const { allowed, by, why } = evaluate(request, guarded[on]);
     if (allowed) return 'allowed';
     return by.map((label) => label.replace('resource ', '')).join(', ') || why;
   };
@@ -194,10 +202,32 @@ const commonRows = (config: EnvironmentConfig): Row[] => {
         'DenyGuardChanges',
       ],
     ),
+    ...['DisableKey', 'PutKeyPolicy', 'ScheduleKeyDeletion'].map(
+      (name): Row => [
+        `kms:${name} of the signing key`,
+        { action: `kms:${name}`, on: 'signingKey' },
+        ['deployment'],
+        'DenyGuardChanges',
+      ],
+    ),
+    ['a signature', { action: 'kms:Sign', on: 'signingKey' }, ['sealer'], CLOSED],
+    ['a grant to sign', { action: 'kms:CreateGrant', on: 'signingKey' }, [], CLOSED],
+    [
+      'the public key',
+      { action: 'kms:GetPublicKey', on: 'signingKey' },
+      ['sealer', ...MASTERS],
+      'nothing allows it',
+    ],
+    [
+      'a digest',
+      { ...put(), on: 'digest' },
+      ['sealer', 'breakGlass', ...MASTERS],
+      'nothing allows it',
+    ],
     [
       'kms:Decrypt',
       { action: 'kms:Decrypt', on: 'key' },
-      ['archive', 'query', 'audit', ...MASTERS],
+      ['archive', 'query', 'sealer', 'audit', ...MASTERS],
       'nothing allows it',
     ],
   ];
@@ -218,10 +248,10 @@ function itAnswers(deployment: Deployment, rows: readonly Row[]): void {
 
 /** A key is closed to those whom its policy does not even hand on to their account. */
 function closedKey(caller: string, { on }: Asked, otherwise: string): string {
-  const isOutside = ['anybody', 's3'].includes(caller) && on === 'key';
-  return isOutside && otherwise === 'nothing allows it'
-    ? 'the key policy neither allows it nor leaves it to the account'
-    : otherwise;
+  const isKey = on === 'key' || on === 'signingKey';
+  if (isKey && caller === 'otherAccount' && otherwise === CLOSED) return 'nothing allows it';
+  const isOutside = isKey && ['anybody', 's3'].includes(caller);
+  return isOutside && otherwise === 'nothing allows it' ? CLOSED : otherwise;
 }
 
 describe('guards of prod', () => {
@@ -247,9 +277,9 @@ describe('guards of prod', () => {
 
   it('are the settings that the drift check expects', () => {
     const { data } = stageOf('prod');
-    const { guardSetting } = data.resources.vault;
-    const setting = deployment.resolve(data.resolve(guardSetting), 'data') as GuardSetting;
-    const { bucket, key } = expectedGuards(setting);
+    const stated = data.resolve(guardSetting(data.resources));
+    const setting = deployment.resolve(stated, 'data') as GuardSetting;
+    const { bucket, key, signingKey } = expectedGuards(setting);
     const vault = resourceOf(templateOf('prod', 'data'), 'AWS::S3::Bucket', 'Vault/Bucket');
     const standing = deployment.resolve(vault.Properties, 'data');
     expect(standing).toMatchObject({
@@ -286,11 +316,13 @@ describe('guards of prod', () => {
     ]);
     expect(deployment.bucket('Vault/Bucket').policy?.Statement).toEqual(bucket.policy);
     expect(deployment.key('Vault/Key').policy?.Statement).toEqual(key.policy);
+    expect(deployment.key('Signing/Key0').policy?.Statement).toEqual(signingKey.policy);
+    expect(setting.signing.keyArns).toEqual([deployment.key('Signing/Key0').arn]);
   });
 
   it('fit into a variable of a function', () => {
     const { data } = stageOf('prod');
-    const setting = deployment.resolve(data.resolve(data.resources.vault.guardSetting), 'data');
+    const setting = deployment.resolve(data.resolve(guardSetting(data.resources)), 'data');
     expect(JSON.stringify(setting).length).toBeLessThan(1_000); // of the 4 KB that Lambda gives all of them
   });
 });

@@ -30,6 +30,8 @@ const OUTPUTS: Record<StackName, string[]> = {
     'IngestTracesFunctionName',
     'ProducersFunctionName',
     'QueryFunctionName',
+    'RebuildIndexFunctionName',
+    'RebuildIndexStateMachineArn',
     'ReconcileHoldsFunctionName',
     'RedriveFunctionName',
     'ReportRejectionsFunctionName',

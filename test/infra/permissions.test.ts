@@ -67,6 +67,12 @@ const consume = (stream: string) => ({
   'kinesis:GetShardIterator': [stream],
   'kinesis:ListShards': [stream],
 });
+const count = (...streams: string[]) => ({
+  'kinesis:DescribeStreamSummary': streams,
+  'kinesis:GetRecords': streams,
+  'kinesis:GetShardIterator': streams,
+  'kinesis:ListShards': streams,
+});
 const useIndex = {
   'dynamodb:GetItem': ['<TablesIndexTable>'],
   'dynamodb:PutItem': ['<TablesIndexTable>'],
@@ -82,6 +88,7 @@ const OF_EPOCHS = `[${HMAC_EPOCHS}]`;
 /** A writer may set a legal hold and never lift one. */
 const onlyOn = (...prefixes: string[]) => vault(...prefixes).map((resource) => `${resource}[ON]`);
 const STAGED = '<StagingBucket>/traces/*';
+const NOTES = ['<StagingBucket>/parts/*', '<StagingBucket>/plans/*'];
 
 /** What the retention audit may extend: evidence and what proves it, never a finding or a hold. */
 const EXTENDED = 'digests keys lineage policies producers public-keys reports traces'.split(' ');
@@ -161,6 +168,7 @@ const EXPECTED: Record<string, Record<string, string[]>> = {
     ...writeLog('ArchiveLineArchive'),
     ...consume('<LineageStream>'),
     ...useIndex,
+    'dynamodb:BatchGetItem': ['<TablesIndexTable>'],
     'dynamodb:GetItem': ['<SubjectsKeysTable>', '<TablesIndexTable>'],
     'dynamodb:PutItem': ['<SubjectsKeysTable>', '<TablesIndexTable>'],
     'dynamodb:Query': ['<TablesIndexTable>', `<TablesProducersTable>${OF_EPOCHS}`],
@@ -186,6 +194,7 @@ const EXPECTED: Record<string, Record<string, string[]>> = {
     ...writeLog('ArchiveLineArchiveTraces'),
     ...consume('<TracesStream>'),
     ...useIndex,
+    'dynamodb:BatchGetItem': ['<TablesIndexTable>'],
     'dynamodb:GetItem': ['<SubjectsKeysTable>', '<TablesIndexTable>'],
     'dynamodb:PutItem': ['<SubjectsKeysTable>', '<TablesIndexTable>'],
     'dynamodb:Query': ['<TablesIndexTable>', `<TablesProducersTable>${OF_EPOCHS}`],
@@ -251,15 +260,16 @@ const EXPECTED: Record<string, Record<string, string[]>> = {
   },
   SealerSeal: {
     ...writeLog('SealerSeal'),
+    ...count('<LineageStream>', '<TracesStream>'),
     'dynamodb:PutItem': ['<TablesIndexTable>'],
-    'kms:Decrypt': ['<TablesKey>', '<VaultKey>'],
+    'kms:Decrypt': ['<LineageKey>', '<StagingKey>', '<TablesKey>', '<TracesKey>', '<VaultKey>'],
     'kms:Encrypt': ['<TablesKey>'],
     'kms:GenerateDataKey': ['<TablesKey>', '<VaultKey>'],
     's3:GetObject': vault('digests', 'findings', 'public-keys'),
     's3:GetObjectRetention': vault(...EVERY_FOLDER),
-    's3:GetObjectVersion': vault(...EVERY_FOLDER),
-    's3:ListBucket': ['<VaultBucket>'],
-    's3:ListBucketVersions': ['<VaultBucket>'],
+    's3:GetObjectVersion': [STAGED, ...vault(...EVERY_FOLDER)],
+    's3:ListBucket': ['<StagingBucket>', '<VaultBucket>'],
+    's3:ListBucketVersions': ['<StagingBucket>', '<VaultBucket>'],
     's3:PutObject': vault('digests', 'findings', 'public-keys'),
     's3:PutObjectRetention': vault('digests', 'findings', 'public-keys'),
   },
@@ -301,6 +311,26 @@ const EXPECTED: Record<string, Record<string, string[]>> = {
     's3:ListBucket': ['<VaultBucket>'],
     's3:PutObject': vault('findings', 'reports'),
     's3:PutObjectRetention': vault('findings', 'reports'),
+  },
+  IndexRebuildWorker: {
+    ...writeLog('IndexRebuildWorker'),
+    ...useIndex,
+    'kms:Decrypt': ['<StagingKey>', '<TablesKey>', '<VaultKey>'],
+    'kms:Encrypt': ['<TablesKey>'],
+    'kms:GenerateDataKey': ['<StagingKey>', '<TablesKey>', '<VaultKey>'],
+    's3:GetObject': [...NOTES, ...vault('findings', 'lineage', 'quarantine', 'reports', 'traces')],
+    's3:GetObjectLegalHold': vault('findings', 'lineage', 'quarantine', 'traces'),
+    's3:GetObjectRetention': vault('findings', 'lineage', 'quarantine', 'traces'),
+    's3:GetObjectVersion': [STAGED, ...vault('findings', 'lineage', 'quarantine', 'traces')],
+    's3:ListBucket': ['<StagingBucket>', '<VaultBucket>'],
+    's3:ListBucketVersions': ['<StagingBucket>', '<VaultBucket>'],
+    's3:PutObject': [...NOTES, ...vault('findings', 'reports', 'traces')],
+    's3:PutObjectRetention': vault('findings', 'reports', 'traces'),
+  },
+  IndexRebuildStateMachine: {
+    'kms:Decrypt': ['<StagingKey>'],
+    'lambda:InvokeFunction': ['<IndexRebuildWorkerFunction>', '<IndexRebuildWorkerFunction>:*'],
+    's3:GetObject': ['<StagingBucket>/plans/*'],
   },
 };
 

@@ -25,6 +25,7 @@ const FUNCTIONS = {
   'HoldReconciliation/ReconcileHolds': 'reconcile-holds',
   'Sealer/Seal': 'seal',
   'Verifier/Verify': 'verify',
+  'IndexRebuild/Worker': 'rebuild-index',
 };
 
 describe.each(Object.keys(environments) as EnvironmentName[])('pipeline of %s', (name) => {

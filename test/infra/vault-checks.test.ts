@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { App, Duration } from 'aws-cdk-lib';
+import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import { describe, expect, it } from 'vitest';
 import { environments } from '../../lib/config/environments.ts';
 import { EvidenceStage } from '../../lib/stages/evidence-stage.ts';
@@ -144,7 +145,7 @@ describe('checks of the synthesised vault', () => {
   it('end the synthesis', { timeout: 60_000 }, () => {
     const app = new App({ context: cdkContext });
     const { vault } = new EvidenceStage(app, { config: environments.local }).data.resources;
-    vault.bucket.addLifecycleRule({ expiration: Duration.days(30) });
+    (vault.bucket as Bucket).addLifecycleRule({ expiration: Duration.days(30) });
 
     expect(() => app.synth()).toThrow('alidation');
     const report = readFileSync(join(app.outdir, 'validation-report.json'), 'utf8');

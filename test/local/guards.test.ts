@@ -1,3 +1,4 @@
+import { GetFunctionConfigurationCommand } from '@aws-sdk/client-lambda';
 import {
   CreateBucketCommand,
   DeleteBucketCommand,
@@ -10,15 +11,17 @@ import { auditGuards } from '../../lambdas/domain/audit/guards.ts';
 import { environments } from '../../lib/config/environments.ts';
 import { createClients } from '../../localstack/clients.ts';
 
-const { buckets, endpointUrl, hmacKeyArn, region } = inject('environment');
-const { kms, s3 } = createClients(endpointUrl);
+const { buckets, endpointUrl, functions, hmacKeyArn, region, signingKeyId } = inject('environment');
+const { kms, lambda, s3 } = createClients(endpointUrl);
 const reader = new AwsGuardReader(s3, kms);
 const accountId = hmacKeyArn.split(':')[4];
 
-/** The deployed vault, as `EvidenceVault.guardSetting` says it, with names that the deployment gave. */
+/** The deployed vault, as `guardSetting` says it, with names that the deployment gave. */
 async function deployed(): Promise<GuardSetting> {
   const { encryption } = await reader.bucket(buckets.vault);
   const logging = await s3.send(new GetBucketLoggingCommand({ Bucket: buckets.vault }));
+  const sealer = new GetFunctionConfigurationCommand({ FunctionName: functions.seal });
+  const { Role = 'no role' } = await lambda.send(sealer);
   return {
     mode: environments.local.retention.mode,
     floorDays: environments.local.retention.floorDays,
@@ -26,6 +29,10 @@ async function deployed(): Promise<GuardSetting> {
     bucketName: buckets.vault,
     keyArn: (encryption.status === 'seen' && encryption.value?.keyArn) || 'no key',
     accessLogBucketName: logging.LoggingEnabled?.TargetBucket ?? 'no access log',
+    signing: {
+      keyArns: [`arn:aws:kms:${region}:${accountId}:key/${signingKeyId}`],
+      sealerRoleArn: Role,
+    },
     uploadDays: 1,
     deploymentRoleArn: `arn:aws:iam::${accountId}:role/cdk-hnb659fds-cfn-exec-role-${accountId}-${region}`,
   };

@@ -219,6 +219,11 @@ export class InMemoryVault extends InMemoryBucket implements ChainVault, Documen
     return standing && versionOf(standing);
   }
 
+  async holds({ key, versionId }: ObjectVersion): Promise<boolean> {
+    this.faults.enter('holds');
+    return this.versions.some((version) => version.key === key && version.versionId === versionId);
+  }
+
   async find(key: string): Promise<Uint8Array | undefined> {
     this.faults.enter('find');
     return this.versions.find((version) => version.key === key)?.body;
@@ -519,6 +524,15 @@ export class InMemoryRunIndex implements RunIndex {
 
   deliveries = (receiptId: string) =>
     this.#select('delivery', this.deliveryRows, (row) => row.receiptId === receiptId);
+
+  async findDeliveries(
+    records: ReadonlyArray<{ readonly receiptId: string; readonly traceId?: string }>,
+  ): Promise<Array<DeliveryEntry | undefined>> {
+    await this.#enter('findDeliveries');
+    return records.map(({ receiptId, traceId }) =>
+      this.deliveryRows.get(keyOf([receiptId, traceId])),
+    );
+  }
 
   async delivery(receiptId: string): Promise<DeliveryEntry | undefined> {
     const rows = await this.deliveries(receiptId);

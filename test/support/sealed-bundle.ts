@@ -27,7 +27,8 @@ import { MerkleRoot } from '../../lambdas/domain/integrity/merkle.ts';
 import { head } from './builders.ts';
 
 const BUCKET = 'vault';
-const START = Date.parse('2026-03-04T05:00:00Z');
+/** The third interval begins a day, whose digest takes what landed late. */
+const START = Date.parse('2026-03-03T23:30:00Z');
 const INTERVAL_MILLIS = 15 * 60_000;
 const LOCK = { mode: 'COMPLIANCE', retainUntil: '2033-05-01T00:00:00.000Z' } as const;
 
@@ -85,7 +86,7 @@ export class SealedBundle {
         Array.from({ length: count }, (_, i) => sealedEnvelope(from + i)),
       );
     const finding = {
-      key: 'findings/dt=2026-03-04/hour=05/f.json',
+      key: 'findings/dt=2026-03-03/hour=23/f.json',
       body: Buffer.from('{"finding":1}'),
     };
     bundle.seal([...lines(0, 3), ...lines(3, 3), finding]);
@@ -96,6 +97,11 @@ export class SealedBundle {
 
   get headSha256(): string {
     return sha256(digestBytes(this.digests.at(-1) as Digest));
+  }
+
+  /** Of every file that was written. */
+  get keys(): string[] {
+    return this.#versions.map(({ key }) => key as string);
   }
 
   /** A public key is an object of the vault: the next digest lists it. */

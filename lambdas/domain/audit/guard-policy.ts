@@ -13,8 +13,11 @@ export interface GuardedVault extends Pick<RetentionPolicy, 'mode' | 'floorDays'
 export interface GuardSetting extends GuardedVault {
   readonly bucketName: string;
   readonly keyArn: string;
+  /** The keys that sign digests, and the one role that they sign for. */
+  readonly signing: { readonly keyArns: readonly string[]; readonly sealerRoleArn: string };
   /** Where S3 writes who touched the vault. */
-  readonly accessLogBucketName: string;
+  /** Absent of a vault that was adopted: its log goes where it went. */
+  readonly accessLogBucketName?: string;
   /** Days after which an upload that was never finished is removed. */
   readonly uploadDays: number;
   /** The bucket that every version is copied to; nowhere when it is not set. */
@@ -59,6 +62,25 @@ const KEY_SETTINGS = [
   'kms:DisableKeyRotation',
   'kms:PutKeyPolicy',
   'kms:ScheduleKeyDeletion',
+];
+
+/** What administrators of the account may do with a signing key: look after it, and neither sign nor hand signing on. */
+const MANAGEMENT = [
+  'kms:CancelKeyDeletion',
+  'kms:DescribeKey',
+  'kms:DisableKey',
+  'kms:EnableKey',
+  'kms:GetKeyPolicy',
+  'kms:GetKeyRotationStatus',
+  'kms:GetPublicKey',
+  'kms:ListGrants',
+  'kms:ListKeyPolicies',
+  'kms:ListResourceTags',
+  'kms:PutKeyPolicy',
+  'kms:ScheduleKeyDeletion',
+  'kms:TagResource',
+  'kms:UntagResource',
+  'kms:UpdateKeyDescription',
 ];
 
 /** Lock headers of a put are checked under PutObjectRetention as well as PutObject. */
@@ -112,6 +134,24 @@ export function keyGuard(deploymentRoleArn: string): GuardStatement {
   return deny('DenyGuardChanges', KEY_SETTINGS, '*', {
     ArnNotEquals: { 'aws:PrincipalArn': deploymentRoleArn },
   });
+}
+
+/** The whole policy of a signing key, in place of the default one, whose root may do everything. */
+export function signingKeyStatements(roles: {
+  /** The root of the account, which hands the question on to policies of the account. */
+  readonly accountArn: string;
+  readonly deploymentRoleArn: string;
+  readonly sealerRoleArn: string;
+}): GuardStatement[] {
+  return [
+    allow('AllowManagement', roles.accountArn, MANAGEMENT),
+    allow('AllowSealer', roles.sealerRoleArn, ['kms:GetPublicKey', 'kms:Sign']),
+    keyGuard(roles.deploymentRoleArn),
+  ];
+}
+
+function allow(Sid: string, roleArn: string, Action: readonly string[]): GuardStatement {
+  return { Sid, Effect: 'Allow', Principal: { AWS: roleArn }, Action, Resource: '*' };
 }
 
 function deny(

@@ -6,6 +6,7 @@ import {
   type GuardSetting,
   type GuardStatement,
   keyGuard,
+  signingKeyStatements,
   vaultStatements,
 } from './guard-policy.ts';
 
@@ -31,7 +32,8 @@ export interface BucketGuards {
   readonly publicAccess: 'blocked' | 'open';
   readonly ownership: string;
   /** Bucket that access is logged to. */
-  readonly accessLogs: string;
+  /** Undefined where it is not this deployment's: then it is not compared. */
+  readonly accessLogs: string | undefined;
   /** ARNs of the buckets that active rules copy to. */
   readonly replication: readonly string[];
 }
@@ -40,7 +42,8 @@ export interface KeyGuards {
   readonly policy: readonly StatementLike[];
   /** `Enabled`, or any other state that KMS knows. */
   readonly state: string;
-  readonly rotation: boolean;
+  /** Yearly, which KMS does for keys that encrypt; of a key that signs nothing is expected. */
+  readonly rotation?: boolean;
 }
 
 /** What was seen of each setting; a setting without a value is not set. */
@@ -72,7 +75,11 @@ export interface GuardCheck {
 const MAX_ACTUAL_CHARACTERS = 500;
 
 /** What stands around a vault that is as it was deployed. */
-export function expectedGuards(setting: GuardSetting): { bucket: BucketGuards; key: KeyGuards } {
+export function expectedGuards(setting: GuardSetting): {
+  bucket: BucketGuards;
+  key: KeyGuards;
+  signingKey: KeyGuards;
+} {
   const { accessLogBucketName, deploymentRoleArn, floorDays, keyArn, mode } = setting;
   return {
     bucket: {
@@ -91,20 +98,29 @@ export function expectedGuards(setting: GuardSetting): { bucket: BucketGuards; k
       state: 'Enabled',
       rotation: true,
     },
+    signingKey: {
+      policy: signingKeyStatements({
+        accountArn: accountArn(keyArn),
+        deploymentRoleArn,
+        sealerRoleArn: setting.signing.sealerRoleArn,
+      }),
+      state: 'Enabled',
+    },
   };
 }
 
-/** Looks at every guard of the vault and its key. @throws UnavailableError */
+/** Looks at every guard of the vault, its key and the keys that sign. @throws UnavailableError */
 export async function auditGuards(setting: GuardSetting, reader: GuardReader): Promise<GuardCheck> {
   const expected = expectedGuards(setting);
-  const [bucket, key] = await Promise.all([
-    reader.bucket(setting.bucketName),
-    reader.key(setting.keyArn),
+  const checkKey = async (keyArn: string, guards: KeyGuards) =>
+    checkGuards(keyArn, guards, await reader.key(keyArn));
+  const checks = await Promise.all([
+    reader
+      .bucket(setting.bucketName)
+      .then((bucket) => checkGuards(setting.bucketName, expected.bucket, bucket)),
+    checkKey(setting.keyArn, expected.key),
+    ...setting.signing.keyArns.map((keyArn) => checkKey(keyArn, expected.signingKey)),
   ]);
-  const checks = [
-    checkGuards(setting.bucketName, expected.bucket, bucket),
-    checkGuards(setting.keyArn, expected.key, key),
-  ];
   return {
     drift: checks.flatMap(({ drift }) => drift),
     unreadable: checks.flatMap(({ unreadable }) => unreadable),
@@ -120,6 +136,7 @@ export function checkGuards<T extends BucketGuards | KeyGuards>(
   const drift: Drift[] = [];
   const unreadable: string[] = [];
   for (const setting of Object.keys(expected) as (keyof T & Drift['setting'])[]) {
+    if (expected[setting] === undefined) continue;
     const look = actual[setting];
     if (look.status === 'denied') unreadable.push(`${resource}/${setting}`);
     else if (setting === 'policy') {
@@ -214,11 +231,15 @@ function plain(value: unknown): unknown {
 
 /** What CDK gives every key: without it, no policy of the account applies to the key. */
 function accountStatement(keyArn: string): Omit<GuardStatement, 'Sid'> {
-  const [, partition, , , accountId] = keyArn.split(':');
   return {
     Effect: 'Allow',
-    Principal: { AWS: `arn:${partition}:iam::${accountId}:root` },
+    Principal: { AWS: accountArn(keyArn) },
     Action: 'kms:*',
     Resource: '*',
   };
+}
+
+function accountArn(keyArn: string): string {
+  const [, partition, , , accountId] = keyArn.split(':');
+  return `arn:${partition}:iam::${accountId}:root`;
 }

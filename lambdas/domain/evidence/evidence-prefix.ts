@@ -13,3 +13,6 @@ export const EvidencePrefix = {
   digests: 'digests/',
   publicKeys: 'public-keys/',
 } as const;
+
+/** Object key prefixes in staging beside traces: what a long task has to do, and what it has done. */
+export const WorkPrefix = { plans: 'plans/', parts: 'parts/' } as const;

@@ -75,7 +75,8 @@ export function rootOfPath(leaf: string, path: readonly ProofStep[]): string {
   }, leaf);
 }
 
-function rootOf(leaves: Uint8Array, from: number, to: number): string {
+/** Root (hex) over leaf hashes that stand one behind the other, or over a part of them. */
+export function rootOf(leaves: Uint8Array, from = 0, to = leaves.length / HASH_BYTES): string {
   const root = new MerkleRoot();
   for (let at = from; at < to; at++) {
     root.add(leaves.subarray(at * HASH_BYTES, (at + 1) * HASH_BYTES));

@@ -3,6 +3,9 @@ import type { Digest, Recount } from './digest.ts';
 /** Counts of one shard and interval that a digest repeats: an outage of hours leaves hundreds, and a run has minutes. */
 const MAX_REPEATED = 32;
 
+/** A run that catches up writes many digests at once: what one of them has just counted, the next repeats. */
+const REPEAT_BEHIND_AFTER_MILLIS = 30_000;
+
 /** What is missing for good is looked for once an hour, for as long as the stream keeps it. */
 const REPEAT_MISSING_AFTER_MILLIS = 3_600_000;
 
@@ -31,7 +34,8 @@ export function pendingRecounts(
     (a, b) => compare(a.countedAt, b.countedAt) || compare(a.from, b.from),
   );
   const isDue = ({ status, countedAt }: Recount) =>
-    status === 'behind' || nowMillis - Date.parse(countedAt) >= REPEAT_MISSING_AFTER_MILLIS;
+    nowMillis - Date.parse(countedAt) >=
+    (status === 'behind' ? REPEAT_BEHIND_AFTER_MILLIS : REPEAT_MISSING_AFTER_MILLIS);
   const due = inOrder.filter(isDue).slice(0, MAX_REPEATED);
   const dueNow = new Set(due);
   const rest = inOrder.filter((recount) => !dueNow.has(recount));

@@ -60,16 +60,13 @@ async function* later(
   nowMillis: number,
 ): AsyncGenerator<ListedVersion> {
   const from = Date.parse(landedAt);
-  const swept = new Set<string>();
   for (let days = 1; days <= SWEPT_DAYS; days++) {
     const [sweep] = await digests.ofDay(from + days * DAY_MILLIS);
-    if (!sweep) continue;
-    swept.add(sweep.key);
-    yield sweep;
+    if (sweep) yield sweep;
   }
   for (let day = from; day < nowMillis + DAY_MILLIS; day += DAY_MILLIS) {
     for (const version of await digests.ofDay(day)) {
-      if (version.key > key && !swept.has(version.key)) yield version;
+      if (version.key > key) yield version;
     }
   }
 }

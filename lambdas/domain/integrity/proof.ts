@@ -12,7 +12,7 @@ export interface ProveDependencies extends ReadDeliveryDependencies {
 }
 
 /** What shows, with SHA-256 and the signer's public key alone, that one record was sealed. */
-export interface RecordProof {
+interface RecordProof {
   readonly receiptId: string;
   readonly traceId?: string;
   /** Where the line lies; `line` is 0-based. */

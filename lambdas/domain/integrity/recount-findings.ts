@@ -1,7 +1,7 @@
 import { type Finding, openFinding } from '../audit/findings.ts';
 import { positionText } from '../evidence/quarantine.ts';
 import type { Recount } from './digest.ts';
-import { GRACE_MILLIS, MAX_NAMED } from './recount-bounds.ts';
+import { MAX_NAMED } from './recount-bounds.ts';
 import type { ShardCount } from './recount-shard.ts';
 
 /**
@@ -9,13 +9,13 @@ import type { ShardCount } from './recount-shard.ts';
  * {@link MAX_NAMED} together; what an earlier count named and this one does not is resolved.
  * @param count absent where nothing could be counted
  * @param earlier the last count of the same shard and interval
- * @param isOld the grace is over: what is not there is missing
+ * @param age whether the grace is over, so that what is not there is missing
  */
 export function recountFindings(
   recount: Recount,
   count: ShardCount | undefined,
   earlier: Recount | undefined,
-  isOld: boolean,
+  { isOld, graceMillis }: { readonly isOld: boolean; readonly graceMillis: number },
 ): Finding[] {
   if (!count) {
     // Of what left the stream before it was ever counted, the digest itself says so.
@@ -31,13 +31,13 @@ export function recountFindings(
     ...before
       .filter(({ id }) => !open.has(id))
       .map((finding) => resolve(finding, recount.countedAt)),
-    ...(earlier ? resolveIncomplete(earlier, recount.countedAt) : []),
+    ...(earlier ? resolveIncomplete(earlier, recount.countedAt, graceMillis) : []),
   ];
 }
 
 /** What is to be said when that which could not be counted is counted after all. RFC 3339 UTC. */
-export function resolveIncomplete(earlier: Recount, at: string): Finding[] {
-  return wasNotCounted(earlier) ? [resolve(incomplete(earlier), at)] : [];
+export function resolveIncomplete(earlier: Recount, at: string, graceMillis: number): Finding[] {
+  return wasNotCounted(earlier, graceMillis) ? [resolve(incomplete(earlier), at)] : [];
 }
 
 function resolve(finding: Finding, at: string): Finding {
@@ -53,8 +53,8 @@ function incomplete(recount: Recount): Finding {
 }
 
 /** Whatever was counted after the grace is equal or missing. */
-function wasNotCounted({ status, countedAt, to }: Recount): boolean {
-  return status === 'behind' && Date.parse(countedAt) - Date.parse(to) >= GRACE_MILLIS;
+function wasNotCounted({ status, countedAt, to }: Recount, graceMillis: number): boolean {
+  return status === 'behind' && Date.parse(countedAt) - Date.parse(to) >= graceMillis;
 }
 
 function notStored(recount: Recount, { missing }: ShardCount): Finding[] {

@@ -4,7 +4,7 @@ import { errorCode } from '../errors.ts';
 import type { Clock } from '../ports.ts';
 import type { Digest, Recount } from './digest.ts';
 import { pendingRecounts } from './pending-recounts.ts';
-import { GRACE_MILLIS, MAX_NAMED } from './recount-bounds.ts';
+import { MAX_NAMED } from './recount-bounds.ts';
 import { recountFindings, resolveIncomplete } from './recount-findings.ts';
 import {
   ALL_SHARDS,
@@ -16,6 +16,8 @@ import {
 export interface RecountDependencies extends CountShardDependencies {
   /** The instant that the digest speaks for: how old what is not stored has become. */
   readonly asOfMillis: number;
+  /** What is not stored so long after its interval counts as missing. */
+  readonly graceMillis: number;
   /** What the stream still keeps goes by the time that it is, whatever the digest speaks for. */
   readonly clock: Clock;
 }
@@ -77,7 +79,8 @@ export async function recount(
     if (targets.every(({ shardId }) => shardId === ALL_SHARDS)) {
       return [{ ...pick(earlier), earlier }];
     }
-    found.push(...resolveIncomplete(earlier, new Date(dependencies.asOfMillis).toISOString()));
+    const at = new Date(dependencies.asOfMillis).toISOString();
+    found.push(...resolveIncomplete(earlier, at, dependencies.graceMillis));
     return targets;
   };
   const targets = [...PLANES.map((plane) => targetsOf(plane, interval)), ...due.map(again)];
@@ -120,10 +123,10 @@ async function oldestKept(
 function settle(
   target: Target,
   count: ShardCount | undefined,
-  { asOfMillis }: RecountDependencies,
+  { asOfMillis, graceMillis }: RecountDependencies,
 ): { recount: Recount; findings: readonly Finding[] } {
   const { earlier } = target;
-  const isOld = asOfMillis - Date.parse(target.to) >= GRACE_MILLIS;
+  const isOld = asOfMillis - Date.parse(target.to) >= graceMillis;
   const looked = { ...pick(target), countedAt: new Date(asOfMillis).toISOString() };
   const recount: Recount = count
     ? {
@@ -136,17 +139,18 @@ function settle(
         }),
       }
     : { status: 'behind', ...earlier, ...looked };
-  return { recount, findings: recountFindings(recount, count, earlier, isOld) };
+  return { recount, findings: recountFindings(recount, count, earlier, { isOld, graceMillis }) };
 }
 
 /** The stream has let go of the interval: what was found missing stays so, anything else is not known any more. */
 function leave(
   target: Target,
-  { asOfMillis }: RecountDependencies,
+  { asOfMillis, graceMillis }: RecountDependencies,
 ): { recount: Recount; findings: readonly Finding[] } {
   const countedAt = new Date(asOfMillis).toISOString();
   const recount: Recount = { ...pick(target), status: 'not_recounted', countedAt };
-  return { recount, findings: recountFindings(recount, undefined, target.earlier, true) };
+  const age = { isOld: true, graceMillis };
+  return { recount, findings: recountFindings(recount, undefined, target.earlier, age) };
 }
 
 function pick({ plane, shardId, from, to }: Target) {

@@ -1,4 +1,4 @@
-import { openFinding } from '../audit/findings.ts';
+import { type Finding, openFinding } from '../audit/findings.ts';
 import { groupBy } from '../collections.ts';
 import { mapConcurrently } from '../concurrency.ts';
 import { LineageError } from '../errors.ts';
@@ -25,10 +25,18 @@ import {
   SIGNATURE_METADATA,
   UNANCHORED,
 } from './digest.ts';
-import { HASH_BYTES, MerkleRoot } from './merkle.ts';
+import { HASH_BYTES, rootOf } from './merkle.ts';
 import { isConflict, readDigest, type StandingDigest } from './seal-head.ts';
 import type { Interval } from './seal-listing.ts';
 import { type ReadObject, readObject } from './seal-object.ts';
+
+/**
+ * Reads the streams once more for an interval (RFC 3339), and for what the digest before it left open.
+ */
+export type RecountStreams = (
+  interval: { readonly from: string; readonly to: string },
+  previous: Digest | undefined,
+) => Promise<{ readonly recounts: readonly Recount[]; readonly findings: readonly Finding[] }>;
 
 /** What one digest is written with. */
 export interface DigestDependencies extends RecordDependencies {
@@ -38,11 +46,7 @@ export interface DigestDependencies extends RecordDependencies {
   readonly keys: SigningKeys;
   /** Absent when heads go nowhere: then every digest says `unanchored`. */
   readonly anchor?: HeadAnchor;
-  /** The stream read once more for an interval (RFC 3339). */
-  readonly recount: (interval: {
-    readonly from: string;
-    readonly to: string;
-  }) => Promise<readonly Recount[]>;
+  readonly recount: RecountStreams;
 }
 
 /** What one digest says beside what it reads. */
@@ -80,6 +84,9 @@ export async function writeDigest(
   const { signer, next } = await signersAfter(previous, lock, dependencies);
 
   const read = await readObjects(content, dependencies);
+  const sealedAt = dependencies.clock();
+  const counted = await dependencies.recount({ from, to }, previous?.digest);
+  for (const finding of counted.findings) await recordFinding(finding, dependencies);
   const leaves = Buffer.concat(read.map((object) => object.leaves));
   const digest: Digest = {
     digest: 1,
@@ -87,7 +94,7 @@ export async function writeDigest(
     number: previous ? previous.digest.number + 1 : 0,
     from,
     to,
-    sealedAt: new Date(dependencies.clock()).toISOString(),
+    sealedAt: new Date(sealedAt).toISOString(),
     previous: previous
       ? {
           key: previous.digest.location.key,
@@ -102,7 +109,7 @@ export async function writeDigest(
     records: leaves.length / HASH_BYTES,
     root: rootOf(leaves),
     leaves: leaves.length === 0 ? null : await putLeaves(key, leaves, lock, vault),
-    recounts: await dependencies.recount({ from, to }),
+    recounts: counted.recounts,
     ...(delayed && { delayed }),
   };
   const bytes = digestBytes(digest);
@@ -229,14 +236,6 @@ async function report(
 function byKey(a: ObjectVersion, b: ObjectVersion): number {
   if (a.key !== b.key) return a.key < b.key ? -1 : 1;
   return a.versionId < b.versionId ? -1 : Number(a.versionId > b.versionId);
-}
-
-function rootOf(leaves: Buffer): string {
-  const root = new MerkleRoot();
-  for (let at = 0; at < leaves.length; at += HASH_BYTES) {
-    root.add(leaves.subarray(at, at + HASH_BYTES));
-  }
-  return root.hex();
 }
 
 /**

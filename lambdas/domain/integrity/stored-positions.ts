@@ -54,7 +54,7 @@ export async function* storedPositions(
   for (let at = 0; at < objects.length; at += CONCURRENT_OBJECTS) {
     const some = objects.slice(at, at + CONCURRENT_OBJECTS);
     for (const numbers of await Promise.all(
-      some.map((version) => sequenceNumbersIn(version, shardId, dependencies.reader)),
+      some.map((version) => sequenceNumbersIn(version, dependencies.reader)),
     )) {
       yield* numbers;
     }
@@ -81,16 +81,11 @@ async function foldersOf(
 }
 
 /** What cannot be read stores nothing: an object that is gone, or that was altered beyond reading. */
-async function sequenceNumbersIn(
-  version: ListedVersion,
-  wanted: string,
-  reader: ObjectReader,
-): Promise<string[]> {
+async function sequenceNumbersIn(version: ListedVersion, reader: ObjectReader): Promise<string[]> {
   const numbers: string[] = [];
   try {
     for (const line of readLines(await reader.read(version))) {
-      const { shardId, sequenceNumber } = lineHead(line);
-      if (shardId === wanted && numbers.at(-1) !== sequenceNumber) numbers.push(sequenceNumber);
+      numbers.push(lineHead(line).sequenceNumber);
     }
   } catch (error) {
     if (!(error instanceof UnreadableRecordError)) throw error;

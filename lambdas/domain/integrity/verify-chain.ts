@@ -16,12 +16,24 @@ const MAX_STRAYS = 10_000;
 /** Intervals without a usable digest that are remembered, to blame the digest and not what landed in them. */
 const MAX_HOLES = 1_000;
 
+/** A document, the signature beside it, and leaves, which may have a part of their hash in their name. */
+const PART = /^(.*?)(?:\.json|\.sig|(?:-[0-9a-f]{16})?\.leaves)$/;
+
+/** What lies under the name of one digest. */
+interface DigestParts {
+  /** Of the document, whether it is there or not. */
+  readonly key: string;
+  readonly versions: Map<string, ListedObject>;
+}
+
 /** A digest that stands in its place. */
 export interface WalkedDigest {
   readonly digest: Digest;
   readonly key: string;
   readonly sha256: string;
   readonly signature: string | undefined;
+  /** What has the name of its leaves. A sealer that ended early may have left some that the digest does not name. */
+  readonly leaves: readonly ListedObject[];
   /** Whether a trusted key signed it: only then does it prove anything of its objects. */
   readonly proven: boolean;
 }
@@ -79,13 +91,9 @@ export class ChainWalk {
   }
 
   async *walk(): AsyncGenerator<WalkedDigest> {
-    for await (const { key, parts } of this.#digests()) {
-      const walked = await this.#read(key, parts.document);
+    for await (const parts of this.#digests()) {
+      const walked = await this.#read(parts);
       if (!walked) continue;
-      if (parts.leaves && walked.digest.leaves === null) {
-        const leaves = besideDigest(key, 'leaves');
-        this.#report({ kind: 'extra_object', key: leaves, detail: 'its digest has no records' });
-      }
       this.#link(walked);
       this.#last = walked;
       this.#unusable = 0;
@@ -95,47 +103,45 @@ export class ChainWalk {
   }
 
   /** The parts of each digest, which a listing has side by side. */
-  async *#digests() {
-    type Parts = { document?: ListedObject; signature?: ListedObject; leaves?: ListedObject };
-    let current: { key: string; parts: Parts } | undefined;
+  async *#digests(): AsyncGenerator<DigestParts> {
+    let current: DigestParts | undefined;
     for await (const listed of this.#store.list(EvidencePrefix.digests)) {
       this.isEmpty = false;
-      const [, stem, part] = /^(.*)\.(json|sig|leaves)$/.exec(listed.key) ?? [];
+      const { key, versionId } = listed;
+      const [, stem] = PART.exec(key) ?? [];
       if (stem === undefined) {
-        this.#report({
-          kind: 'extra_object',
-          key: listed.key,
-          detail: 'it is no part of a digest',
-        });
+        this.#report({ kind: 'extra_object', key, detail: 'it is no part of a digest' });
         continue;
       }
       if (listed.deleteMarker) {
-        this.#report({ kind: 'second_version', key: listed.key, detail: 'a delete marker' });
+        this.#report({ kind: 'second_version', key, detail: 'a delete marker' });
         continue;
       }
-      const key = `${stem}.json`;
-      if (current && current.key !== key) {
+      if (current && current.key !== `${stem}.json`) {
         yield current;
         current = undefined;
       }
-      current ??= { key, parts: {} };
-      const name = part === 'json' ? 'document' : part === 'sig' ? 'signature' : 'leaves';
-      if (current.parts[name]) {
-        const detail = `version ${listed.versionId}`;
-        this.#report({ kind: 'second_version', key: listed.key, detail });
+      current ??= { key: `${stem}.json`, versions: new Map() };
+      if (current.versions.has(key)) {
+        this.#report({ kind: 'second_version', key, detail: `version ${versionId}` });
       }
       // The oldest version, which is listed last, was written while there was none.
-      current.parts[name] = listed;
+      current.versions.set(key, listed);
     }
     if (current) yield current;
   }
 
   /** Undefined for what cannot be used, which is reported or will be. */
-  async #read(key: string, document?: ListedObject): Promise<WalkedDigest | undefined> {
+  async #read({ key, versions }: DigestParts): Promise<WalkedDigest | undefined> {
+    const document = versions.get(key);
     const opened = document && (await this.#store.open(key, document.versionId));
+    const beside = versions.get(besideDigest(key, 'signature'));
     if (!opened) {
-      this.#unusable++;
-      this.#orphaned.push(key);
+      // The signature is written last: leaves alone are what a sealer left that ended early.
+      if (document || beside) {
+        this.#unusable++;
+        this.#orphaned.push(key);
+      }
       return undefined;
     }
     if (opened.lock === 'none') {
@@ -156,20 +162,25 @@ export class ChainWalk {
       this.#addHole(digest);
       return undefined;
     }
-    const signature = await this.#signatureOf(digest, opened.signature);
+    const signature = await this.#signatureOf(digest, beside, opened.signature);
     const damage = await this.#keys.judge(digest, bytes, signature);
     if (damage) this.#report(damage);
-    return { digest, key, sha256: sha256Hex(bytes), signature, proven: !damage };
+    const leaves = [...versions.values()].filter((part) => part.key.endsWith('.leaves'));
+    return { digest, key, sha256: sha256Hex(bytes), signature, leaves, proven: !damage };
   }
 
   /** The text beside a digest and in its metadata. Where they differ, one that does not hold must not hide. */
   async #signatureOf(
     { location, sealedAt }: Digest,
+    version: ListedObject | undefined,
     metadata: string | undefined,
   ): Promise<string | undefined> {
     const key = besideDigest(location.key, 'signature');
-    const opened = await this.#store.open(key);
+    const opened = version && (await this.#store.open(key, version.versionId));
     const beside = opened && (await readWhole(opened, MAX_SIGNATURE_BYTES))?.toString();
+    if (opened?.lock === 'none') {
+      this.#report({ kind: 'retention_short', key, detail: 'the signature is not locked' });
+    }
     const isSettled = metadata === undefined || Date.parse(sealedAt) < this.#settledMillis;
     if (!opened && isSettled) {
       this.#report({ kind: 'missing_object', key, detail: 'the signature beside a digest' });

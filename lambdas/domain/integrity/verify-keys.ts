@@ -1,11 +1,11 @@
 import { createPublicKey, type KeyObject, verify } from 'node:crypto';
+import { EvidencePrefix } from '../evidence/evidence-prefix.ts';
 import { type Digest, fingerprintOf, publicKeyKey } from './digest.ts';
 import type { Damage } from './verify-damage.ts';
 import { readWhole, type SealedStore } from './verify-store.ts';
 
 /** A P-256 key in PEM takes 178 bytes. */
 const MAX_KEY_BYTES = 16 * 1024;
-const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
 /** A public key that digests may be signed with. */
 export interface SigningKey {
@@ -89,7 +89,14 @@ export class TrustedKeys {
 
   async #load(fingerprint: string): Promise<KeyObject | Damage> {
     const key = publicKeyKey(fingerprint);
-    const opened = await this.#store.open(key);
+    let versionId: string | undefined;
+    let isThere = false;
+    for await (const listed of this.#store.list(EvidencePrefix.publicKeys)) {
+      if (listed.key !== key || listed.deleteMarker) continue;
+      isThere = true;
+      versionId = listed.versionId; // the oldest is listed last
+    }
+    const opened = isThere ? await this.#store.open(key, versionId) : undefined;
     if (!opened) return { kind: 'missing_object', key, detail: 'the public key of a signer' };
     const read = readPublicKey((await readWhole(opened, MAX_KEY_BYTES)) ?? Buffer.alloc(0));
     if (read?.fingerprint === fingerprint) return read.key;
@@ -97,6 +104,8 @@ export class TrustedKeys {
   }
 }
 
+/** One signature has one text: what else decodes to it was changed. */
 function isSignedBy(key: KeyObject, bytes: Buffer, signature: string): boolean {
-  return BASE64.test(signature) && verify('sha256', bytes, key, Buffer.from(signature, 'base64'));
+  const der = Buffer.from(signature, 'base64');
+  return der.toString('base64') === signature && verify('sha256', bytes, key, der);
 }

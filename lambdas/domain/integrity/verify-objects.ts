@@ -1,7 +1,7 @@
 import { mapConcurrently } from '../concurrency.ts';
 import { sha256Hex } from '../evidence/store-key.ts';
-import { besideDigest, type SealedObject } from './digest.ts';
-import { HASH_BYTES, MerkleRoot } from './merkle.ts';
+import type { SealedObject } from './digest.ts';
+import { HASH_BYTES, rootOf } from './merkle.ts';
 import type { WalkedDigest } from './verify-chain.ts';
 import type { ReportDamage } from './verify-damage.ts';
 import type { Suspects } from './verify-moves.ts';
@@ -31,6 +31,8 @@ export interface ObjectCheck {
   readonly suspects: Suspects;
   /** Called for each object that is there, whole or not. */
   readonly present: (object: SealedObject, held: HeldObject) => void;
+  /** Called for each object that is not there; whether it need not be, because its lock has ended. */
+  readonly mayBeGone: (object: SealedObject) => boolean;
   /** Called for each object that is what was sealed. */
   readonly whole: (checked: CheckedObject) => void;
 }
@@ -61,13 +63,13 @@ export async function checkObjects(walked: WalkedDigest, check: ObjectCheck): Pr
 
 /** The leaves beside a digest, when they are the ones it sealed. */
 async function sealedLeaves(
-  { digest, key: document }: WalkedDigest,
+  { digest, leaves: listed }: WalkedDigest,
   { store, report, suspects }: ObjectCheck,
 ): Promise<Buffer | undefined> {
   if (!digest.leaves) return Buffer.alloc(0);
-  const key = besideDigest(document, 'leaves');
-  const { sha256: sealed } = digest.leaves;
-  const opened = await store.open(key);
+  const { key, sha256: sealed } = digest.leaves;
+  const version = listed.find((part) => part.key === key);
+  const opened = version && (await store.open(key, version.versionId));
   if (!opened) {
     const detail = 'the leaves beside a digest';
     suspects.add({ damage: { kind: 'missing_object', key, detail }, sealed });
@@ -90,32 +92,26 @@ async function sealedLeaves(
 /** Answers the leaves of the stored lines when the object is what was sealed. */
 async function checkObject(
   place: Omit<CheckedObject, 'held'>,
-  { store, report, suspects, present, whole }: ObjectCheck,
+  check: ObjectCheck,
 ): Promise<Buffer | undefined> {
+  const { store, report, suspects } = check;
   const { object, leaves, firstLeaf } = place;
   const { key, versionId, sha256: sealed } = object;
   const opened = await store.open(key, versionId);
   if (!opened) {
+    if (check.mayBeGone(object)) return undefined;
     const detail = `sealed with SHA-256 ${sealed}`;
     suspects.add({ damage: { kind: 'missing_object', key, versionId, detail }, sealed });
     return undefined;
   }
   const held = await holdObject(key, opened);
-  present(object, held);
+  check.present(object, held);
   const shortened = lockDamage(object, held.lock);
   if (shortened) report(shortened);
   const own = leaves?.subarray(firstLeaf * HASH_BYTES, (firstLeaf + object.records) * HASH_BYTES);
   const damage = contentDamage(object, held, own);
   if (damage?.kind === 'malformed_digest') report(damage);
   else if (damage) suspects.add({ damage, sealed, found: held.sha256 });
-  else whole({ ...place, held });
+  else check.whole({ ...place, held });
   return damage ? undefined : (held.records?.leaves ?? Buffer.alloc(0));
-}
-
-function rootOf(leaves: Buffer): string {
-  const root = new MerkleRoot();
-  for (let at = 0; at < leaves.length; at += HASH_BYTES) {
-    root.add(leaves.subarray(at, at + HASH_BYTES));
-  }
-  return root.hex();
 }

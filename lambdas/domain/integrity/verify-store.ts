@@ -31,7 +31,7 @@ export interface SealedStore {
    */
   list(prefix: string): AsyncIterable<ListedObject>;
   /**
-   * Undefined when there is no such version; without a version id, the current one.
+   * Opens a version as a listing or a digest names it; undefined when there is none.
    * @throws AccessDeniedError, UnavailableError when it cannot look
    */
   open(key: string, versionId?: string): Promise<OpenedObject | undefined>;

@@ -1,6 +1,7 @@
 import { EvidencePrefix } from '../evidence/evidence-prefix.ts';
 import { sha256Hex } from '../evidence/store-key.ts';
 import { type Digest, isDigestKey, isSealed } from './digest.ts';
+import { MAX_LATE } from './seal-sweep.ts';
 import { type Hole, MAX_DIGEST_BYTES } from './verify-chain.ts';
 import type { Damage, ReportDamage } from './verify-damage.ts';
 import { readDigest } from './verify-document.ts';
@@ -13,6 +14,8 @@ const SLOT_HEX_DIGITS = 5;
 /** Objects that are looked up in the digests by name; those beyond are counted. */
 const MAX_CANDIDATES = 10_000;
 
+const DAY_MILLIS = 86_400_000;
+
 interface Candidate {
   readonly version: ListedObject;
   claims: number;
@@ -23,8 +26,8 @@ export interface SearchOptions {
   readonly covers: (version: ListedObject) => boolean;
   readonly head: Digest;
   readonly holes: readonly Hole[];
-  /** Whether a version that landed after the head should be sealed by now. */
-  readonly isOverdue: (version: ListedObject) => boolean;
+  /** Whether what waits for a digest since then should have one by now. */
+  readonly isOverdue: (sinceMillis: number) => boolean;
   readonly report: ReportDamage;
   readonly suspects: Suspects;
 }
@@ -59,11 +62,14 @@ export class UnsealedSearch {
       if (version.deleteMarker) continue;
       before = key;
       if (!this.#isAfterHead(version, options)) this.#count(version, 1);
-      else if (options.isOverdue(version)) options.report(unsealedTail(version, options));
-      else notSealedYet++;
+      else if (options.isOverdue(Date.parse(version.lastModified))) {
+        options.report(unsealed(version, `the head ends at ${options.head.to}`));
+      } else notSealedYet++;
     }
     const isEven = this.#tally.every((surplus) => surplus === 0);
-    return { notSealedYet, notJudged: isEven ? 0 : await this.#compare(options) };
+    if (isEven) return { notSealedYet, notJudged: 0 };
+    const compared = await this.#compare(options);
+    return { ...compared, notSealedYet: notSealedYet + compared.notSealedYet };
   }
 
   async *#listed({ covers }: SearchOptions): AsyncGenerator<ListedObject> {
@@ -77,7 +83,7 @@ export class UnsealedSearch {
     return this.#store.knowsVersions && Date.parse(lastModified) >= Date.parse(head.to);
   }
 
-  async #compare(options: SearchOptions): Promise<number> {
+  async #compare(options: SearchOptions) {
     const candidates = new Map<string, Candidate>();
     let notJudged = 0;
     for await (const version of this.#listed(options)) {
@@ -88,8 +94,11 @@ export class UnsealedSearch {
       } else notJudged++;
     }
     await this.#claim(candidates);
-    for (const candidate of candidates.values()) await this.#judge(candidate, options);
-    return notJudged;
+    let notSealedYet = 0;
+    for (const candidate of candidates.values()) {
+      if (await this.#judge(candidate, options)) notSealedYet++;
+    }
+    return { notSealedYet, notJudged };
   }
 
   /** Counts how many digests list each candidate. */
@@ -106,24 +115,28 @@ export class UnsealedSearch {
     }
   }
 
-  async #judge({ version, claims }: Candidate, options: SearchOptions): Promise<void> {
-    const { key, versionId } = version;
+  /** Answers true for what waits for its digest and is not damage yet. */
+  async #judge({ version, claims }: Candidate, options: SearchOptions): Promise<boolean> {
+    const { key, versionId, lastModified } = version;
     const at = { key, ...(versionId && { versionId }) };
-    if (claims === 1) return;
     if (claims > 1) {
       const kind = this.#store.knowsVersions ? 'malformed_digest' : 'second_version';
-      return options.report({ kind, ...at, detail: `it was sealed ${claims} times` });
+      options.report({ kind, ...at, detail: `it was sealed ${claims} times` });
     }
-    const landed = Date.parse(version.lastModified);
+    const landed = Date.parse(lastModified);
     const isIn = ({ from, to }: Hole) => landed >= Date.parse(from) && landed < Date.parse(to);
-    if (options.holes.some(isIn)) return; // its digest is what is damaged
+    // What landed in a hole is not blamed: its digest is.
+    if (claims > 0 || options.holes.some(isIn)) return false;
+    const swept = sweptMillis(options.head);
+    if (landed >= swept && !options.isOverdue(swept + DAY_MILLIS)) return true;
     const opened = await this.#store.open(key, versionId);
     const found = opened && (await holdObject(key, opened)).sha256;
     const damage: Damage =
-      landed >= Date.parse(options.head.to)
-        ? unsealedTail(version, options)
-        : { kind: 'extra_object', ...at, detail: `it landed at ${version.lastModified}` };
+      landed >= swept
+        ? unsealed(version, `what landed late was last sealed at ${new Date(swept).toISOString()}`)
+        : { kind: 'extra_object', ...at, detail: `it landed at ${lastModified}` };
     options.suspects.add({ damage, ...(found !== undefined && { found }) });
+    return false;
   }
 
   #count(version: Pick<ListedObject, 'key' | 'versionId'>, by: number): void {
@@ -140,7 +153,16 @@ export class UnsealedSearch {
   }
 }
 
-function unsealedTail({ key, versionId, lastModified }: ListedObject, { head }: SearchOptions) {
-  const detail = `it landed at ${lastModified}, the head ends at ${head.to}`;
-  return { kind: 'unsealed_tail', key, ...(versionId && { versionId }), detail } as const;
+function unsealed({ key, versionId, lastModified }: ListedObject, why: string): Damage {
+  const detail = `it landed at ${lastModified}; ${why}`;
+  return { kind: 'unsealed_tail', key, ...(versionId && { versionId }), detail };
+}
+
+/**
+ * What landed before was sealed, wherever it was filed: the digest that begins a UTC day takes what landed late, and those
+ * after it what it could not hold.
+ */
+function sweptMillis({ from, objects }: Digest): number {
+  const isFull = objects.filter(({ late }) => late).length >= MAX_LATE;
+  return Math.floor(Date.parse(from) / DAY_MILLIS) * DAY_MILLIS - (isFull ? DAY_MILLIS : 0);
 }

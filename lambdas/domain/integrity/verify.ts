@@ -1,6 +1,7 @@
 import { EvidencePrefix } from '../evidence/evidence-prefix.ts';
 import { hourFolder, hourOf } from '../evidence/hour-shard.ts';
 import { receiptTime } from '../evidence/receipt.ts';
+import { UNANCHORED } from './digest.ts';
 import { ChainWalk, type WalkedDigest } from './verify-chain.ts';
 import type { ReportDamage } from './verify-damage.ts';
 import { type SigningKey, TrustedKeys } from './verify-keys.ts';
@@ -17,8 +18,10 @@ const INTERVALS_UNTIL_SEALED = 2;
 
 export interface VerifyOptions {
   readonly report: ReportDamage;
-  /** Our own clock for a store that is in use; absent for a copy, in which everything must be sealed. */
-  readonly nowMillis?: number;
+  /** Our own clock. */
+  readonly nowMillis: number;
+  /** Whether objects still land in the store: in a copy everything must be sealed. */
+  readonly isLive?: boolean;
   /** The key of the first digest, known from elsewhere; otherwise the first digest is trusted for its own. */
   readonly pinned?: SigningKey;
   /** Hex SHA-256 of a digest, known from elsewhere: the chain must reach it. */
@@ -42,6 +45,8 @@ export interface Verification {
   records: number;
   /** Of digests that are not proven: what they say of objects is worth nothing. */
   objectsNotProven: number;
+  /** Not there, and their locks had ended: whoever may delete may have deleted them. */
+  expired: number;
   locksNotKnown: number;
   versionsKnown: boolean;
   /** In a store that is in use: landed after the head, and not overdue. */
@@ -72,7 +77,8 @@ export async function verify(store: SealedStore, options: VerifyOptions): Promis
   const done = nothingDone(store, options);
   const suspects = new Suspects(report);
   const unsealed = new UnsealedSearch(store);
-  const settledMillis = (options.nowMillis ?? Number.POSITIVE_INFINITY) - SEALING_GRACE_MILLIS;
+  const { nowMillis, isLive } = options;
+  const settledMillis = isLive ? nowMillis - SEALING_GRACE_MILLIS : Number.POSITIVE_INFINITY;
   const keys = new TrustedKeys(store, options.pinned);
   const chain = new ChainWalk(store, { keys, report, settledMillis });
   const covers = options.covers ?? (() => true);
@@ -87,6 +93,11 @@ export async function verify(store: SealedStore, options: VerifyOptions): Promis
       done.records += held.records?.lines.length ?? 0;
       if (held.lock === 'unknown') done.locksNotKnown++;
     },
+    mayBeGone({ retainUntil }) {
+      const isExpired = retainUntil !== undefined && Date.parse(retainUntil) < nowMillis;
+      if (isExpired) done.expired++;
+      return isExpired;
+    },
     whole(checked) {
       if (receiptId !== undefined) done.proofs.push(...proofsIn(checked, receiptId));
     },
@@ -95,7 +106,7 @@ export async function verify(store: SealedStore, options: VerifyOptions): Promis
   let isHeadSeen = options.head === undefined;
   for await (const walked of chain.walk()) {
     done.digests++;
-    if (walked.digest.anchor === 'unanchored') done.unanchored++;
+    if (walked.digest.anchor === UNANCHORED) done.unanchored++;
     if (walked.proven) {
       done.proven++;
       head = walked;
@@ -113,8 +124,7 @@ export async function verify(store: SealedStore, options: VerifyOptions): Promis
     const { number, from, to, signer, anchor } = digest;
     done.head = { key, number, to, sha256, fingerprint: signer.fingerprint, anchor };
     const dueMillis = settledMillis - INTERVALS_UNTIL_SEALED * (Date.parse(to) - Date.parse(from));
-    const isOverdue = (version: { lastModified: string }) =>
-      Date.parse(version.lastModified) < dueMillis;
+    const isOverdue = (sinceMillis: number) => sinceMillis < dueMillis;
     if (receiptId === undefined) {
       const search = { covers, head: digest, holes: chain.holes, isOverdue, report, suspects };
       Object.assign(done, await unsealed.search(search));
@@ -130,7 +140,14 @@ export async function verify(store: SealedStore, options: VerifyOptions): Promis
 function nothingDone({ knowsVersions }: SealedStore, { pinned }: VerifyOptions): Verification {
   return {
     ...{ digests: 0, proven: 0, objects: 0, bytes: 0, records: 0 },
-    ...{ objectsNotProven: 0, locksNotKnown: 0, notSealedYet: 0, notJudged: 0, unanchored: 0 },
+    ...{
+      objectsNotProven: 0,
+      expired: 0,
+      locksNotKnown: 0,
+      notSealedYet: 0,
+      notJudged: 0,
+      unanchored: 0,
+    },
     versionsKnown: knowsVersions,
     trust: pinned ? 'pinned' : 'on first use',
     proofs: [],

@@ -9,10 +9,10 @@ import {
   type RunEventEntry,
   summariseRedaction,
 } from '../evidence/index-entries.ts';
+import { putUnlessStored, type StoredPlace } from '../evidence/put-unless-stored.ts';
 import { type RecordDependencies, recordFinding } from '../evidence/record-finding.ts';
-import { type Lock, lockFor } from '../evidence/retention.ts';
+import { lockFor } from '../evidence/retention.ts';
 import { JsonDocument } from '../json/document.ts';
-import type { Location, ObjectVersion } from '../ports.ts';
 import { claimOf, findConflict } from './conflicting-duplicate.ts';
 import { indexedDatasets, readDatasets } from './datasets.ts';
 import { type EventKind, isIndexable, readEvent } from './event.ts';
@@ -34,7 +34,7 @@ export async function storeEvents(
   dated: readonly DatedEnvelope[],
   dependencies: StoreEventsDependencies,
 ): Promise<ReadonlyMap<string, string>> {
-  const { vault, retention, clock } = dependencies;
+  const { retention, clock } = dependencies;
   const failures = new Map<string, string>();
   const countsFrom = new Map(dated.map((item) => [item.envelope, item.countsFromMillis]));
 
@@ -47,8 +47,8 @@ export async function storeEvents(
     );
     try {
       const promised = lockFor(retention, retention.lineageDays, latest, clock());
-      const { lock, ...version } = await vault.putObject(object, promised);
-      await indexObject(object, version, lock, dependencies);
+      const places = await putUnlessStored(object, promised, dependencies);
+      await indexObject(object, places, dependencies);
     } catch (error) {
       for (const { stream } of object.envelopes)
         failures.set(stream.sequenceNumber, errorCode(error));
@@ -59,13 +59,12 @@ export async function storeEvents(
 
 function indexObject(
   object: EvidenceObject,
-  version: ObjectVersion,
-  lock: Lock,
+  places: readonly StoredPlace[],
   dependencies: StoreEventsDependencies,
 ): Promise<void> {
   const lines = object.envelopes.map((envelope, line) => ({
-    ...{ envelope, lock, location: { ...version, line } },
-    leafHash: object.leafHashes[line] as string,
+    ...(places[line] as StoredPlace),
+    ...{ envelope, leafHash: object.leafHashes[line] as string },
   }));
   return indexEvents(lines, {
     ...dependencies,
@@ -74,10 +73,8 @@ function indexObject(
 }
 
 /** An envelope, where it stands, and the hash of its line there. */
-export interface StoredLine {
+export interface StoredLine extends StoredPlace {
   readonly envelope: Envelope;
-  readonly location: Location;
-  readonly lock: Lock;
   readonly leafHash: string;
 }
 

@@ -1,6 +1,7 @@
 import { fileReport } from '../audit/report.ts';
 import { mapConcurrently } from '../concurrency.ts';
 import { LineageError } from '../errors.ts';
+import { WorkPrefix } from '../evidence/evidence-prefix.ts';
 import type { ListedVersion, ObjectVersion, WorkNotes } from '../ports.ts';
 import { listPartitions, type Partition, type RebuiltInterval } from './partition.ts';
 import {
@@ -70,7 +71,7 @@ export function plannedPartitions({ plan, partitions }: RebuildPlan): PlannedPar
 
 /** Where the items of a plan are noted, as a JSON list. */
 export function itemsKey(plan: string): string {
-  return `plans/rebuild-index/${plan}-items.json`;
+  return `${WorkPrefix.plans}rebuild-index/${plan}-items.json`;
 }
 
 /** Where an unfinished partition goes on, and what was done of it by then. */
@@ -121,9 +122,9 @@ export async function reportRebuild(
 }
 
 function planKey(plan: string): string {
-  return `plans/rebuild-index/${plan}.json`;
+  return `${WorkPrefix.plans}rebuild-index/${plan}.json`;
 }
 
 function partKey(plan: string, at: number): string {
-  return `parts/rebuild-index/${plan}/${at}.json`;
+  return `${WorkPrefix.parts}rebuild-index/${plan}/${at}.json`;
 }

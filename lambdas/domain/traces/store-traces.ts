@@ -4,8 +4,9 @@ import { errorCode } from '../errors.ts';
 import type { DatedEnvelope } from '../evidence/archive-records.ts';
 import { type EvidenceObject, packObjects } from '../evidence/evidence-object.ts';
 import type { TraceDeliveryEntry } from '../evidence/index-entries.ts';
-import { type Lock, lockFor } from '../evidence/retention.ts';
-import type { ObjectVersion, TraceStaging } from '../ports.ts';
+import { putUnlessStored, type StoredPlace } from '../evidence/put-unless-stored.ts';
+import { lockFor } from '../evidence/retention.ts';
+import type { TraceStaging } from '../ports.ts';
 import { indexTraceLine } from './index-trace.ts';
 import { type PromoteDependencies, promoteDeliveries, waitingDeliveries } from './promote.ts';
 import { readTraceLines, type TraceLine } from './trace-lines.ts';
@@ -115,11 +116,11 @@ async function putAndIndex(
   )) {
     const packed = object.envelopes.map((envelope) => lineOf.get(envelope) as TraceLine);
     await failing(packed, async () => {
-      const { version, lock } = await put(object, packed, governed, dependencies);
+      const places = await put(object, packed, governed, dependencies);
       await mapConcurrently([...packed.entries()], CONCURRENT_TRACES, ([at, line]) =>
         failing([line], () => {
           const leafHash = object.leafHashes[at] as string;
-          const stored = { location: { ...version, line: at }, leafHash, lock, governed };
+          const stored = { ...(places[at] as StoredPlace), leafHash, governed };
           return indexTraceLine({ ...line, ...stored }, dependencies.index);
         }),
       );
@@ -131,13 +132,14 @@ async function put(
   object: EvidenceObject,
   lines: readonly TraceLine[],
   governed: boolean,
-  { vault, staging, retention, clock }: StoreTracesDependencies,
-): Promise<{ version: ObjectVersion; lock: Lock }> {
+  dependencies: StoreTracesDependencies,
+): Promise<readonly StoredPlace[]> {
+  const { staging, retention, clock } = dependencies;
   const latest = Math.max(...lines.map(({ countsFromMillis }) => countsFromMillis));
   const lock = lockFor(retention, retention.traceDays, latest, clock());
-  if (!governed) return { version: await staging.putObject(object), lock };
-  const { lock: stored, ...version } = await vault.putObject(object, lock);
-  return { version, lock: stored };
+  if (governed) return putUnlessStored(object, lock, dependencies);
+  const version = await staging.putObject(object);
+  return lines.map((_, line) => ({ location: { ...version, line }, lock }));
 }
 
 function carriesRunId(lines: readonly TraceLine[]): boolean {

@@ -79,6 +79,23 @@ export function describeRunIndexContract(
       },
     );
 
+    it('finds the deliveries of many records at once, in their order', async () => {
+      const of = (n: number) => ({ receiptId: `${run}-${n}`, lock: LOCK });
+      const run = randomUUID();
+      const records = Array.from({ length: 250 }, (_, n) => n);
+      const held = records.filter((n) => n % 2 === 0);
+      await Promise.all(held.map((n) => index.putDelivery(deliveryEntry(of(n)))));
+      await index.putDelivery(deliveryEntry({ ...of(1), kind: 'quarantine' }));
+      const traced = deliveryEntry({ ...of(0), kind: 'trace', traceId: 't' });
+      await index.putDelivery(traced);
+      const found = await index.findDeliveries([...records, 0].map(of));
+      expect(found.map((entry) => entry?.receiptId)).toEqual(
+        [...records, 0].map((n) => (n % 2 === 0 ? `${run}-${n}` : undefined)),
+      );
+      expect(await index.findDeliveries([{ ...of(0), traceId: 't' }])).toEqual([traced]);
+      expect(await index.findDeliveries([])).toEqual([]);
+    });
+
     it('holds one row after many writers put the same at once', async () => {
       const entry = runEventEntry({ runKey: randomUUID(), lock: LOCK });
       await Promise.all(Array.from({ length: 10 }, () => index.putRunEvent(entry)));

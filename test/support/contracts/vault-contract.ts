@@ -92,6 +92,13 @@ export function describeVaultContract(
       });
     });
 
+    it('holds the version that stands under a key, and no other', async () => {
+      const version = await under.vault.putObject(objectOf('held', 'x\n'), under.lock);
+      expect(await under.vault.holds(version)).toBe(true);
+      expect(await under.vault.holds({ ...version, versionId: 'another' })).toBe(false);
+      expect(await under.vault.holds({ ...version, key: `${version.key}x` })).toBe(false);
+    });
+
     it('takes the same content again for put, under the lock that stands', async () => {
       const object = objectOf('again', 'x\n');
       const first = await under.vault.putObject(object, under.lock);

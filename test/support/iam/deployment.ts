@@ -71,12 +71,14 @@ export class Deployment {
   /** The role at a construct path, with the policies that the templates attach to it. */
   role(stack: StackName, path: string) {
     const id = this.#logicalId(stack, 'AWS::IAM::Role', path);
-    const policies = Object.values(this.#of(stack))
-      .filter(({ Properties, Type }) => {
-        const roles = (Properties?.Roles ?? []) as { Ref?: string }[];
-        return Type === 'AWS::IAM::Policy' && roles.some(({ Ref }) => Ref === id);
-      })
-      .map(({ Properties }) => this.resolve(Properties?.PolicyDocument, stack) as PolicyDocument);
+    const policies = STACKS.flatMap((owner) =>
+      Object.values(this.#of(owner))
+        .filter(({ Properties, Type }) => {
+          const roles = this.resolve(Properties?.Roles ?? [], owner) as string[];
+          return Type === 'AWS::IAM::Policy' && roles.includes(id);
+        })
+        .map(({ Properties }) => this.resolve(Properties?.PolicyDocument, owner) as PolicyDocument),
+    );
     if (policies.length === 0) throw new Error(`no policy of ${id}`);
     return { kind: 'identity' as const, arn: this.#arnOf(stack, id), policies };
   }

@@ -21,22 +21,28 @@ import {
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { AwsGuardReader } from '../../../lambdas/adapters/aws-guard-reader.ts';
+import type { GuardSetting } from '../../../lambdas/domain/audit/guard-policy.ts';
 import { auditGuards, expectedGuards, type Seen } from '../../../lambdas/domain/audit/guards.ts';
 import { UnavailableError } from '../../../lambdas/domain/errors.ts';
 
 const s3 = mockClient(S3Client);
 const kms = mockClient(KMSClient);
 const reader = new AwsGuardReader(new S3Client({}), new KMSClient({}));
-const SETTING = {
+const SETTING: GuardSetting = {
   mode: 'GOVERNANCE',
   floorDays: 7,
   bucketArn: 'arn:aws:s3:::vault',
   bucketName: 'vault',
   keyArn: 'arn:aws:kms:eu-central-1:111122223333:key/1',
   accessLogBucketName: 'access-logs',
+  signing: {
+    keyArns: ['arn:aws:kms:eu-central-1:111122223333:key/2'],
+    sealerRoleArn: 'arn:aws:iam::111122223333:role/sealer',
+  },
   uploadDays: 1,
   deploymentRoleArn: 'arn:aws:iam::111122223333:role/deploy',
-} as const;
+};
+const [SIGNING_ARN = ''] = SETTING.signing.keyArns;
 const EXPECTED = expectedGuards(SETTING);
 const ALL_BLOCKED = {
   BlockPublicAcls: true,
@@ -100,6 +106,7 @@ beforeEach(() => {
   );
   kms.on(DescribeKeyCommand).resolves({ KeyMetadata: { KeyId: '1', KeyState: 'Enabled' } });
   kms.on(GetKeyPolicyCommand).resolves(policy(EXPECTED.key.policy));
+  kms.on(GetKeyPolicyCommand, { KeyId: SIGNING_ARN }).resolves(policy(EXPECTED.signingKey.policy));
   kms.on(GetKeyRotationStatusCommand).resolves({ KeyRotationEnabled: true });
 });
 
@@ -110,7 +117,8 @@ const settingsOf = (sight: Seen<object>) =>
 it('sees a vault that is as it was deployed', async () => {
   expect(await audit()).toEqual({ drift: [], unreadable: [] });
   for (const { args } of s3.calls()) expect(args[0].input).toEqual({ Bucket: 'vault' });
-  for (const { args } of kms.calls()) expect(args[0].input).toEqual({ KeyId: SETTING.keyArn });
+  const keys = kms.calls().map(({ args }) => (args[0].input as { KeyId: string }).KeyId);
+  expect(new Set(keys)).toEqual(new Set([SETTING.keyArn, SIGNING_ARN]));
 });
 
 describe('sees drift:', () => {
@@ -143,6 +151,14 @@ describe('sees drift:', () => {
             ObjectLockEnabled: 'Enabled',
             Rule: { DefaultRetention: { Mode: 'GOVERNANCE', Years: 1 } },
           },
+        }),
+      'objectLock',
+    ],
+    [
+      'a lock that is not enabled',
+      () =>
+        s3.on(GetObjectLockConfigurationCommand).resolves({
+          ObjectLockConfiguration: { Rule: { DefaultRetention: { Mode: 'GOVERNANCE', Days: 7 } } },
         }),
       'objectLock',
     ],
@@ -199,12 +215,17 @@ describe('sees drift:', () => {
     [
       'a disabled key',
       () =>
-        kms.on(DescribeKeyCommand).resolves({ KeyMetadata: { KeyId: '1', KeyState: 'Disabled' } }),
+        kms
+          .on(DescribeKeyCommand, { KeyId: SETTING.keyArn })
+          .resolves({ KeyMetadata: { KeyId: '1', KeyState: 'Disabled' } }),
       'state',
     ],
     [
       'a key that is gone',
-      () => kms.on(DescribeKeyCommand).rejects(kmsFailure('NotFoundException')),
+      () =>
+        kms
+          .on(DescribeKeyCommand, { KeyId: SETTING.keyArn })
+          .rejects(kmsFailure('NotFoundException')),
       'state',
     ],
   ];

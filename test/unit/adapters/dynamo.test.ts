@@ -1,4 +1,5 @@
 import {
+  BatchGetItemCommand,
   ConditionalCheckFailedException,
   DynamoDBClient,
   GetItemCommand,
@@ -53,6 +54,28 @@ describe('DynamoTable', () => {
         ExpressionAttributeValues: marshall({ ':expected': 1 }),
       },
     ]);
+  });
+
+  it('asks again for what a batch left out, and gives up when it goes on', async () => {
+    const keys = Array.from({ length: 150 }, (_, n) => ({ pk: 'p', sk: `${n}` }));
+    let left = 3;
+    dynamo.on(BatchGetItemCommand).callsFake(({ RequestItems }) => {
+      const asked = RequestItems.table.Keys;
+      expect(asked.length).toBeLessThanOrEqual(100);
+      expect(RequestItems.table.ConsistentRead).toBe(true);
+      const cut = left-- > 0 ? 40 : asked.length;
+      return {
+        Responses: { table: asked.slice(0, cut) },
+        UnprocessedKeys: { table: { Keys: asked.slice(cut) } },
+      };
+    });
+    const sorts = (await table().getMany(keys)).map(({ sk }) => sk);
+    expect(sorts.sort()).toEqual(keys.map(({ sk }) => sk).sort());
+    dynamo.on(BatchGetItemCommand).callsFake(({ RequestItems }) => ({
+      Responses: {},
+      UnprocessedKeys: RequestItems,
+    }));
+    await expect(table().getMany([KEY])).rejects.toThrow(UnavailableError);
   });
 
   it('takes a key that is taken for done: the first item wins', async () => {

@@ -19,6 +19,10 @@ const SETTING: GuardSetting = {
   bucketName: 'vault',
   keyArn: 'arn:aws:kms:eu-central-1:111122223333:key/1',
   accessLogBucketName: 'access-logs',
+  signing: {
+    keyArns: ['arn:aws:kms:eu-central-1:111122223333:key/2'],
+    sealerRoleArn: 'arn:aws:iam::111122223333:role/sealer',
+  },
   uploadDays: 1,
   deploymentRoleArn: 'arn:aws:iam::111122223333:role/deploy',
 };
@@ -29,13 +33,21 @@ const sight = <T extends object>(guards: T) =>
     Object.entries(guards).map(([name, value]) => [name, { status: 'seen', value }]),
   ) as Seen<T>;
 
-const { bucket: BUCKET, key: KEY } = expectedGuards(SETTING);
-const over = (bucket: Partial<Seen<BucketGuards>>, key: Partial<Seen<KeyGuards>> = {}) => ({
+const seen = <T>(value: T) => ({ status: 'seen' as const, value });
+const { bucket: BUCKET, key: KEY, signingKey: SIGNING_KEY } = expectedGuards(SETTING);
+const [SIGNING_ARN = ''] = SETTING.signing.keyArns;
+const over = (
+  bucket: Partial<Seen<BucketGuards>>,
+  key: Partial<Seen<KeyGuards>> = {},
+  signingKey: Partial<Seen<KeyGuards>> = {},
+): GuardReader => ({
   bucket: async () => ({ ...sight(BUCKET), ...bucket }),
-  key: async () => ({ ...sight(KEY), ...key }),
+  key: async (arn) =>
+    arn === SETTING.keyArn
+      ? { ...sight(KEY), ...key }
+      : { ...sight(SIGNING_KEY), rotation: seen(false), ...signingKey },
 });
 const audit = (reader: GuardReader) => auditGuards(SETTING, reader);
-const seen = <T>(value: T) => ({ status: 'seen' as const, value });
 
 describe('guards that stand', () => {
   it('are no drift', async () => {
@@ -55,7 +67,7 @@ describe('guards that stand', () => {
     expect((await audit(over({ policy: seen(rewritten) }))).drift).toEqual([]);
   });
 
-  it('are read of the vault and its key', async () => {
+  it('are read of the vault and every key', async () => {
     const asked: string[] = [];
     await audit({
       bucket: async (name) => {
@@ -64,10 +76,10 @@ describe('guards that stand', () => {
       },
       key: async (arn) => {
         asked.push(arn);
-        return sight(KEY);
+        return sight(arn === SETTING.keyArn ? KEY : SIGNING_KEY);
       },
     });
-    expect(asked).toEqual([SETTING.bucketName, SETTING.keyArn]);
+    expect(asked).toEqual([SETTING.bucketName, SETTING.keyArn, SIGNING_ARN]);
   });
 
   it('include a replica where one is configured', () => {
@@ -119,6 +131,17 @@ describe('drift', () => {
       { ...about, setting: 'policy', change: 'missing', statement: 'account' },
       { ...about, setting: 'state', change: 'changed', actual: '"Disabled"' },
       { ...about, setting: 'rotation', change: 'changed', actual: 'false' },
+    ]);
+  });
+
+  it('of a key that signs for others is seen, rotation aside, which it has none of', async () => {
+    const policy = SIGNING_KEY.policy.map((statement) =>
+      statement.Sid === 'AllowSealer' ? { ...statement, Principal: { AWS: '*' } } : statement,
+    );
+    const { drift } = await audit(over({}, {}, { policy: seen(policy), state: seen('Disabled') }));
+    expect(drift).toEqual([
+      { resource: SIGNING_ARN, setting: 'policy', change: 'changed', statement: 'AllowSealer' },
+      { resource: SIGNING_ARN, setting: 'state', change: 'changed', actual: '"Disabled"' },
     ]);
   });
 

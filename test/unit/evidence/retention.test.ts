@@ -33,6 +33,20 @@ describe('lockFor', () => {
     expect(days(NOW, lock.retainUntil)).toBeLessThan(3);
   });
 
+  it.each([
+    // what, period, floor, days since acceptance
+    ['a promotion after 14 days under a one-day lock', 1, 1, 14],
+    ['a promotion after 14 days at the legal minimum', 190, 190, 14],
+    ['a redrive after a week at the legal minimum', 190, 190, 7],
+    ['a repair in year seven', 2557, 190, 6.9 * 365],
+  ])('lets %s be written under the bucket policy', (_what, period, floorDays, waited) => {
+    const policy = { ...RETENTION, floorDays };
+    const lock = lockFor(policy, period, NOW - waited * DAY, NOW);
+    expect(days(NOW, lock.retainUntil)).toBeGreaterThanOrEqual(floorDays + 1);
+    expect(days(NOW - waited * DAY, lock.retainUntil)).toBeGreaterThanOrEqual(period + 35);
+    expect(lock.clamped).toBe(days(NOW, lock.retainUntil) < floorDays + 2);
+  });
+
   const policies = fc.record({
     mode: fc.constantFrom('GOVERNANCE' as const, 'COMPLIANCE' as const),
     ...{ lineageDays: fc.constant(1), traceDays: fc.constant(1), recordDays: fc.constant(1) },

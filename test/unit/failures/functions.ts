@@ -9,6 +9,7 @@ import { createHandler as createIngestTraces } from '../../../lambdas/ingest-tra
 import { createHandler as createProducers } from '../../../lambdas/producers/handler.ts';
 import { createHandler as createQuery } from '../../../lambdas/query/handler.ts';
 import { HealthCheck } from '../../../lambdas/query/health.ts';
+import { createHandler as createRebuild } from '../../../lambdas/rebuild-index/handler.ts';
 import { createHandler as createRedrive } from '../../../lambdas/redrive/handler.ts';
 import { createHandler as createReport } from '../../../lambdas/report-rejections/handler.ts';
 import { createHandler as createSeal } from '../../../lambdas/seal/handler.ts';
@@ -25,13 +26,16 @@ import {
 } from '../../support/builders.ts';
 import {
   extenderOver,
+  InMemoryNotes,
   InMemoryRunIndex,
   InMemoryStaging,
   InMemoryStream,
+  InMemoryStreamCounter,
   InMemorySubjectKeys,
   InMemoryUsage,
   InMemoryVault,
   inspectorOver,
+  objectsOver,
   readerOver,
   SingleEpochKey,
   sealedStoreOver,
@@ -70,6 +74,7 @@ const INTERVAL = {
   to: '2026-03-04T06:00:00.000Z',
   asOf: '2026-03-05T00:00:00.000Z',
 };
+const HOUR = 'dt=2026-03-04/hour=05/';
 const TRACE_FACETS = ['ctx'];
 const RUN_ID_ATTRIBUTES = ['lineage.run_id'];
 
@@ -105,8 +110,9 @@ async function filledStore(sabotage: Sabotage, { logger, metrics }: Output) {
     },
   });
   const ports = sabotage({
-    ...{ vault, staging, index, registry, holds, legalHolds, inspector: inspectorOver(vault) },
-    ...extenderOver(vault),
+    ...{ vault, staging, index, registry, holds, legalHolds },
+    ...{ inspector: inspectorOver(vault, staging), ...extenderOver(vault) },
+    ...{ objects: objectsOver(vault, staging), notes: new InMemoryNotes() },
     ...{
       directory: registry,
       rejections: usage,
@@ -209,6 +215,7 @@ export const FUNCTIONS: Readonly<
         get(`runs/${RUN_ID}`),
         get(`events/${receipt(1)}`),
         get(`events/${receipt(1)}/document`),
+        get(`events/${receipt(1)}/proof`),
         get(`traces/${TRACE_A}`),
       ],
     };
@@ -256,7 +263,11 @@ export const FUNCTIONS: Readonly<
     return {
       handler: createSeal({
         ...{ ...dependencies, ...ports, settings, vaultBucket: 'vault' },
-        recount: async () => [],
+        counting: {
+          ...sabotage({ counter: new InMemoryStreamCounter() }),
+          ...{ inspector: dependencies.inspector, reader: dependencies.reader },
+          ...{ vaultBucket: 'vault', stagingBucket: 'staging', graceMillis: 3_600_000 },
+        },
       }) as Handler,
       events: [{ sweep: true, maxDigests: 1 }, {}, { from: 'no time' }],
     };
@@ -270,6 +281,27 @@ export const FUNCTIONS: Readonly<
         ...{ ...dependencies, ...ports, guards: GUARDS, periodDays: 1 },
       }) as Handler,
       events: [{}, { from: 'no time' }],
+    };
+  },
+  'rebuild-index': async (sabotage, output) => {
+    const dependencies = await filledStore(sabotage, output);
+    const plan = new Date(NOW)
+      .toISOString()
+      .replace(/[-:]|\.\d+/g, '')
+      .toLowerCase();
+    const partition = { kind: 'lineage', prefix: `lineage/class=standard/${HOUR}`, plan, at: 0 };
+    const traces = { ...partition, kind: 'traces', prefix: `traces/class=standard/${HOUR}`, at: 1 };
+    return {
+      handler: createRebuild({
+        ...{ ...dependencies, vaultBucket: 'vault', stagingBucket: 'staging' },
+        ...{ traceContextFacets: TRACE_FACETS, runIdAttributes: RUN_ID_ATTRIBUTES },
+      }) as Handler,
+      events: [
+        { step: 'plan' },
+        { step: 'partition', partition },
+        { step: 'partition', partition: traces },
+        { step: 'report', plan },
+      ],
     };
   },
   redrive: async (sabotage, output) => {

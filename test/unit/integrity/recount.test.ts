@@ -2,7 +2,7 @@ import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { groupBy } from '../../../lambdas/domain/collections.ts';
-import { AccessDeniedError } from '../../../lambdas/domain/errors.ts';
+import { AccessDeniedError, UnavailableError } from '../../../lambdas/domain/errors.ts';
 import { seeded } from '../../support/seeded.ts';
 import { FROM, HOUR, MINUTE, recountedStore, statusOf, type Taken, text } from './stream.ts';
 
@@ -106,6 +106,38 @@ describe('a recount', () => {
     await store([odd]);
     await store([ahead]);
     expect((await count(INTERVAL)).recounts).toMatchObject([{ status: 'equal', stored: 2 }]);
+  });
+
+  it('looks into so many hours and no more, those of most records first', async () => {
+    const { take, store, count } = recountedStore();
+    const spread = Array.from({ length: 60 }, (_, n) =>
+      taken(n, { acceptedAt: text(FROM - n * HOUR) }),
+    );
+    const together = [taken(60), taken(61)];
+    take(...spread, ...together);
+    for (const record of [...spread, ...together]) await store([record]);
+    const { recounts } = await count(INTERVAL);
+    expect(recounts[0]).toMatchObject({ accepted: 62, stored: 50 });
+  });
+
+  it('knows that the clock of the bucket may be behind that of the stream', async () => {
+    const { take, store, count } = recountedStore();
+    take(taken(0));
+    await store([taken(0)], false, FROM - 30_000);
+    expect((await count(INTERVAL)).recounts).toMatchObject([{ status: 'equal' }]);
+  });
+
+  it('takes a delete marker for nothing that is stored', async () => {
+    const { take, count, inspector } = recountedStore();
+    const record = taken(1);
+    take(record);
+    inspector.list = async function* (bucket, prefix) {
+      if (!prefix.startsWith('quarantine/')) return;
+      const key = `${prefix}${record.sequenceNumber}-x.json`;
+      const marker = { deleteMarker: true, bytes: 0, lastModified: text(FROM + MINUTE) };
+      yield { bucket, key, versionId: 'm', ...marker };
+    };
+    expect((await count(INTERVAL)).recounts[0]?.missing).toEqual(numbers(record));
   });
 
   it('takes a line of another shard or plane for no line of this one', async () => {
@@ -213,6 +245,38 @@ describe('what cannot be counted', () => {
     expect(answer.findings).toMatchObject([{ kind: 'audit_incomplete' }]);
   });
 
+  it('for want of an object that does not answer is not missing', async () => {
+    const { take, store, count, vault } = recountedStore();
+    take(taken(1), taken(2));
+    await store([taken(1)]);
+    const answer = await count(INTERVAL, {
+      asOf: LATER,
+      read: async () => {
+        throw new UnavailableError('s3');
+      },
+    });
+    expect(vault.versions).toHaveLength(1);
+    expect(answer.recounts).toMatchObject([{ status: 'behind' }]);
+    expect(answer.failures).toEqual(['s3_unavailable']);
+  });
+
+  it('now stays what the last count came to', async () => {
+    const { take, count, counter } = recountedStore();
+    take(taken(1));
+    const first = await count(INTERVAL, { asOf: LATER });
+    counter.faults.refuse('arrivals', 2);
+    const next = { from: LATER, to: LATER + 15 * MINUTE };
+    const again = await count(next, { asOf: LATER + HOUR, previous: first });
+    expect(again.recounts.at(-1)).toEqual({
+      ...first.recounts[0],
+      countedAt: text(LATER + HOUR),
+    });
+    expect(again.findings.filter(({ detail }) => detail.reason !== 'not_counted')).toEqual([]);
+    expect(again.findings.map(({ subject }) => subject)).not.toContain(
+      `recount/shardId-000000000000/${text(INTERVAL.from)}/${text(INTERVAL.to)}`,
+    );
+  });
+
   it('for want of time leaves the digest to be written', async () => {
     const { take, count } = recountedStore();
     take(...Array.from({ length: 100 }, (_, n) => taken(n)));
@@ -264,6 +328,18 @@ describe('a later digest', () => {
     );
     const resolved = second.findings.filter(({ status }) => status === 'resolved');
     expect(resolved.map(({ id }) => id)).toEqual(first.findings.map(({ id }) => id));
+  });
+
+  it('resolves nothing that is still missing', async () => {
+    const { take, store, count } = recountedStore();
+    const all = Array.from({ length: 40 }, (_, n) => taken(n));
+    take(...all);
+    const first = await count(INTERVAL, { asOf: LATER });
+    await store(all.slice(0, 10), false, LATER);
+    const next = { from: LATER, to: LATER + 15 * MINUTE };
+    const second = await count(next, { asOf: LATER + HOUR, previous: first });
+    const resolved = second.findings.filter(({ status }) => status === 'resolved');
+    expect(resolved.map(({ id }) => id)).toEqual(first.findings.slice(0, 10).map(({ id }) => id));
   });
 
   it('looks for what is missing once an hour, and carries it in between', async () => {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { openFinding } from '../../../lambdas/domain/audit/findings.ts';
 import { UnavailableError } from '../../../lambdas/domain/errors.ts';
 import { versionName } from '../../../lambdas/domain/evidence/version-name.ts';
 import {
@@ -452,6 +453,31 @@ it('reads every object once, and lists no folder twice for intervals that closed
   expect(
     [...listed].filter(([prefix, times]) => times > 1 && !prefix.startsWith('digests/')),
   ).toEqual([]);
+});
+
+it('puts the recount of the streams into the digest, and its findings into the vault first', async () => {
+  const store = sealing(FIVE);
+  store.archive([envelopeOf(1)]);
+  const asked: Array<readonly [string, number | undefined]> = [];
+  store.recountedBy(async ({ from, to }, previous) => {
+    asked.push([from, previous?.number]);
+    const count = { plane: 'lineage' as const, shardId: 's', from, to, countedAt: to };
+    const missing = { ...count, status: 'missing' } as const;
+    const about = { plane: 'lineage', subject: from, at: to, runKeys: [], detail: {} } as const;
+    return { recounts: [missing], findings: [openFinding('accepted_not_stored', about)] };
+  });
+  await store.sealTo(FIVE + 40 * MINUTE);
+  expect(asked).toEqual([
+    ['2026-03-04T05:00:00.000Z', undefined],
+    ['2026-03-04T05:15:00.000Z', 0],
+  ]);
+  expect(store.chain().map(({ recounts }) => recounts.map(({ status }) => status))).toEqual([
+    ['missing'],
+    ['missing'],
+  ]);
+  expect(store.findings('accepted_not_stored').map(({ subject }) => subject)).toEqual(
+    asked.map(([from]) => from),
+  );
 });
 
 it('refuses to build on what is no digest', async () => {

@@ -21,6 +21,7 @@ import {
   type SealSettings,
   seal,
 } from '../../../lambdas/domain/integrity/seal.ts';
+import type { RecountStreams } from '../../../lambdas/domain/integrity/seal-digest.ts';
 import type { AnchoredHead, HeadAnchor } from '../../../lambdas/domain/ports.ts';
 import { RETENTION } from '../../support/builders.ts';
 import {
@@ -43,6 +44,7 @@ export function sealing(startMillis: number, overrides: Partial<SealSettings> = 
   const keys = new InMemorySigningKeys();
   const sent: AnchoredHead[] = [];
   let anchor: HeadAnchor | undefined;
+  let recount: RecountStreams = async () => ({ recounts: [], findings: [] });
   let ticks = 0;
   const opened = new Map<string, number>();
   const listed = new Map<string, number>();
@@ -69,7 +71,7 @@ export function sealing(startMillis: number, overrides: Partial<SealSettings> = 
       },
       // a millisecond later each time it is asked, as clocks are
       clock: () => now + (ticks++ % 1_000),
-      recount: async () => [],
+      recount: (...asked) => recount(...asked),
       settings: {
         ...{ intervalMinutes: 15, closeAfterSeconds: 300, folderDays: 15 },
         ...overrides,
@@ -104,6 +106,9 @@ export function sealing(startMillis: number, overrides: Partial<SealSettings> = 
         now = Math.min(now + 5 * MINUTE, millis);
         await store.seal();
       }
+    },
+    recountedBy(other: RecountStreams) {
+      recount = other;
     },
     anchored(failure?: Error) {
       anchor = {

@@ -33,7 +33,7 @@ const LOCK = {
   clamped: false,
 } as const;
 
-export function envelopeOf(taken: Taken, traceId?: string): Envelope {
+function envelopeOf(taken: Taken, traceId?: string): Envelope {
   const { plane, shardId, sequenceNumber, arrivedAtMillis } = taken;
   return createEnvelope({
     head: head({
@@ -91,15 +91,17 @@ export function recountedStore() {
       now?: number;
       previous?: Pick<Digest, 'recounts'>;
       hasTime?: () => boolean;
+      read?: typeof reader.read;
     } = {},
   ) => {
     const asOfMillis = options.asOf ?? interval.to + 5 * MINUTE;
     return recount({ from: text(interval.from), to: text(interval.to) }, options.previous, {
       ...{ counter, inspector, vaultBucket: 'vault', stagingBucket: 'staging', asOfMillis },
+      graceMillis: 60 * MINUTE,
       reader: {
         read: (version) => {
           reads.push(version.key);
-          return reader.read(version);
+          return (options.read ?? reader.read)(version);
         },
       },
       clock: () => options.now ?? asOfMillis,

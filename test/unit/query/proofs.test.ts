@@ -78,6 +78,17 @@ describe('GET /events/{receiptId}/proof', () => {
     });
   });
 
+  it('knows the intervals of the day before', async () => {
+    const store = await sealedStore();
+    const midnight = (Math.floor(NOW / DAY) + 1) * DAY;
+    store.time.now = midnight + 1_000;
+    await store.archive(record(9));
+    sealInterval(store.vault, { from: midnight - QUARTER, to: midnight });
+    expect((await store.get(proofOf(9))).json()).toMatchObject({
+      askAgainAt: new Date(midnight + QUARTER + 300_000).toISOString(),
+    });
+  });
+
   it('finds what a later digest sealed, first where a day is swept', async () => {
     const store = await sealedStore();
     const late = objectOf(store, 6);
@@ -121,7 +132,17 @@ describe('GET /events/{receiptId}/proof', () => {
     ['leaves', (leaves: Uint8Array) => leaves.fill(0, 0, 1)],
     ['leaves', (leaves: Uint8Array) => leaves.fill(0, 191)],
     ['leaves', (leaves: Uint8Array) => leaves.subarray(0, 160)],
+    ['leaves', (leaves: Uint8Array) => Buffer.concat([leaves, Buffer.alloc(1)])],
     ['json', () => Buffer.from('{')],
+    [
+      'json',
+      (text: Uint8Array) =>
+        Buffer.from(
+          Buffer.from(text)
+            .toString()
+            .replace('"vault","key":"digests/', '"vault","key":"elsewhere/'),
+        ),
+    ],
     [
       'json',
       (text: Uint8Array) =>

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { createHandler } from '../../../lambdas/seal/handler.ts';
+import { InMemoryStreamCounter, inspectorOver, readerOver } from '../../support/fakes.ts';
 import { recorder } from '../../support/recorder.ts';
 import { envelopeOf } from '../integrity/envelopes.ts';
 import { MINUTE, sealing } from '../integrity/sealing.ts';
@@ -11,8 +12,18 @@ function sealer() {
   const store = sealing(FIVE);
   store.archive([envelopeOf(1)]);
   const recorded = recorder();
+  const dependencies = () => {
+    const { recount: _, ...rest } = store.dependencies();
+    const counting = {
+      counter: new InMemoryStreamCounter(),
+      inspector: inspectorOver(store.vault),
+      reader: readerOver(store.vault),
+      ...{ vaultBucket: 'vault', stagingBucket: 'staging', graceMillis: 60 * MINUTE },
+    };
+    return { ...rest, counting };
+  };
   const run = (request = {}, left?: number) =>
-    createHandler({ ...store.dependencies(), ...recorded })(request, context(left));
+    createHandler({ ...dependencies(), ...recorded })(request, context(left));
   return { store, run, ...recorded };
 }
 

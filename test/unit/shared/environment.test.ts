@@ -80,6 +80,7 @@ describe('environment variables', () => {
       bucketName: 'vault',
       keyArn: 'arn:aws:kms:eu-central-1:111122223333:key/1',
       accessLogBucketName: 'access-logs',
+      signing: { keyArns: ['arn:key'], sealerRoleArn: 'arn:role' },
       uploadDays: 1,
       deploymentRoleArn: 'arn:aws:iam::111122223333:role/deploy',
     };

@@ -276,6 +276,7 @@ describe('condition', () => {
       expect(conditionsHold(both, { k: 'a', l: 'b', m: 'true', [wrong]: 'x' })).toBe(false);
     }
     expect(conditionsHold(undefined, {})).toBe(true);
+    expect(conditionsHold({ StringEquals: { k: 'a' } }, { K: 'a' })).toBe(true);
   });
 });
 

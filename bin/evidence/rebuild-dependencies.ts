@@ -1,0 +1,57 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { S3Client } from '@aws-sdk/client-s3';
+import { SFNClient } from '@aws-sdk/client-sfn';
+import { DynamoProducerDirectory } from '../../lambdas/adapters/dynamo-producer-directory.ts';
+import { DynamoRunIndex } from '../../lambdas/adapters/dynamo-run-index.ts';
+import { DynamoTable } from '../../lambdas/adapters/dynamo-table.ts';
+import { fileEpochKey, type WrappedEpochKey } from '../../lambdas/adapters/kms-epoch-keys.ts';
+import { S3ObjectReader } from '../../lambdas/adapters/s3-object-reader.ts';
+import { S3StoredObjects } from '../../lambdas/adapters/s3-stored-objects.ts';
+import { S3EvidenceVault } from '../../lambdas/adapters/s3-vault.ts';
+import { S3VersionInspector } from '../../lambdas/adapters/s3-version-inspector.ts';
+import { S3WorkNotes } from '../../lambdas/adapters/s3-work-notes.ts';
+import type { RebuildIndexDependencies } from '../../lambdas/domain/rebuild/rebuild-index.ts';
+import type { RegisterDependencies } from '../../lambdas/domain/rebuild/rebuild-registers.ts';
+import { retentionSetting } from '../../lib/config/retention-setting.ts';
+import { clientConfigOf, configOf } from './administration.ts';
+import type { DeploymentRecord } from './deployment.ts';
+
+export interface Rebuilding {
+  readonly index: RebuildIndexDependencies;
+  readonly registers: RegisterDependencies;
+  readonly stepFunctions: SFNClient;
+}
+
+/** Rebuilds the tables of a deployment with the AWS credentials of the caller; an emulator with its own. */
+export function rebuildingOf(deployment: DeploymentRecord): Rebuilding {
+  const { stage, buckets, tables } = deployment;
+  const client = clientConfigOf(deployment);
+  const environment = configOf(stage);
+  const s3 = new S3Client(client);
+  const dynamo = new DynamoDBClient(client);
+  const producers = new DynamoTable(dynamo, tables.producers);
+  const reading = {
+    inspector: new S3VersionInspector(s3),
+    objects: new S3StoredObjects(s3),
+    vaultBucket: buckets.vault,
+  };
+  return {
+    index: {
+      ...reading,
+      index: new DynamoRunIndex(new DynamoTable(dynamo, tables.index)),
+      notes: new S3WorkNotes(s3, buckets.staging),
+      vault: new S3EvidenceVault(s3, buckets.vault),
+      reader: new S3ObjectReader(s3),
+      stagingBucket: buckets.staging,
+      ...environment.join,
+      retention: retentionSetting(environment),
+      clock: Date.now,
+    },
+    registers: {
+      ...reading,
+      directory: new DynamoProducerDirectory(producers),
+      fileEpoch: (document) => fileEpochKey(producers, document as WrappedEpochKey),
+    },
+    stepFunctions: new SFNClient(client),
+  };
+}

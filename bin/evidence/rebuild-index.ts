@@ -1,0 +1,148 @@
+import { type Command, Option } from 'commander';
+import { mapConcurrently } from '../../lambdas/domain/concurrency.ts';
+import { LineageError } from '../../lambdas/domain/errors.ts';
+import type { ObjectVersion } from '../../lambdas/domain/ports.ts';
+import {
+  findPlan,
+  planName,
+  plannedPartitions,
+  planRebuild,
+  type RebuildIndexDependencies,
+  rebuildPlanned,
+  reportRebuild,
+} from '../../lambdas/domain/rebuild/rebuild-index.ts';
+import { rebuildRegisters } from '../../lambdas/domain/rebuild/rebuild-registers.ts';
+import { type CliContext, CliError, ExitCode, globalOptions } from './cli.ts';
+import { readDeployment } from './deployment.ts';
+import { rebuildingOf } from './rebuild-dependencies.ts';
+import { rebuildDistributed } from './rebuild-distributed.ts';
+
+/** What was rebuilt of the run index, and where the report of it is locked. */
+export interface Rebuilt {
+  readonly plan: string;
+  readonly status: 'complete' | 'incomplete';
+  readonly rebuilt: {
+    readonly partitions: number;
+    readonly objects: number;
+    readonly records: number;
+  };
+  /** Objects that were not what their keys say. */
+  readonly unreadable: number;
+  readonly location: ObjectVersion;
+}
+
+interface Options {
+  readonly from?: string;
+  readonly to?: string;
+  readonly distributed?: true;
+  readonly resume?: string;
+}
+
+/** Partitions at once: each keeps some 64 writes in flight at most, and mostly waits. */
+const CONCURRENT_PARTITIONS = 4;
+
+export function addRebuildIndexCommand(program: Command, context: CliContext): void {
+  program
+    .command('rebuild-index')
+    .description(
+      'writes the index and the producers table anew from the vault alone; uses your AWS credentials, not a bearer key',
+    )
+    .option('--from <time>', 'only what was accepted from this UTC time on; whole hours')
+    .option('--to <time>', 'only what was accepted before it')
+    .option('--distributed', 'by the state machine of the deployment, for large vaults')
+    .addOption(
+      new Option('--resume <plan>', 'goes on with a plan that was interrupted').conflicts([
+        ...['from', 'to', 'distributed'],
+      ]),
+    )
+    .action(async (options: Options, command: Command) => {
+      const globals = globalOptions(command);
+      const say = (sentence: string) => context.stderr.write(`${sentence}\n`);
+      const interval = intervalOf(options);
+      const deployment = readDeployment(globals.stage, context.env);
+      const { index, registers, stepFunctions } = rebuildingOf(deployment);
+      const registered = await rebuildRegisters(registers);
+      say(
+        `${registered.producers} producers, ${registered.hmacEpochs} HMAC epochs and ${registered.holdDocuments} documents of holds are read.`,
+      );
+      const rebuilt = options.distributed
+        ? await rebuildDistributed(
+            stepFunctions,
+            deployment.stateMachines.rebuildIndex,
+            timesOf(options),
+            (arn) => say(`Started ${arn}: it goes on without this command.`),
+          )
+        : await rebuildHere(await planOf(options.resume, interval, index), index, say);
+      const answer = { ...rebuilt, registers: registered };
+      context.stdout.write(globals.json ? `${JSON.stringify(answer)}\n` : render(rebuilt));
+      const isWhole = rebuilt.status === 'complete' && registered.unreadable.length === 0;
+      if (!isWhole) {
+        throw new CliError(
+          ExitCode.finding,
+          `${rebuilt.unreadable + registered.unreadable.length} objects could not be read; the report names them: ${rebuilt.location.key}`,
+        );
+      }
+    });
+}
+
+async function planOf(
+  resume: string | undefined,
+  interval: ReturnType<typeof intervalOf>,
+  index: RebuildIndexDependencies,
+) {
+  if (resume === undefined) return planRebuild(planName(index.clock()), interval, index);
+  try {
+    return await findPlan(resume, index);
+  } catch (error) {
+    if (!(error instanceof LineageError) || error.code !== 'plan_unknown') throw error;
+    throw new CliError(
+      ExitCode.usage,
+      'Staging has no plan of this name: leave --resume out to begin anew.',
+    );
+  }
+}
+
+/** Rebuilds a plan in this process. */
+async function rebuildHere(
+  plan: Awaited<ReturnType<typeof planRebuild>>,
+  index: RebuildIndexDependencies,
+  say: (sentence: string) => void,
+): Promise<Rebuilt> {
+  const partitions = plannedPartitions(plan);
+  say(
+    `Plan ${plan.plan}: ${partitions.length} hours of evidence. After an interruption: evidence rebuild-index --resume ${plan.plan}`,
+  );
+  let done = 0;
+  await mapConcurrently(partitions, CONCURRENT_PARTITIONS, async (partition) => {
+    await rebuildPlanned(partition, index);
+    done++;
+    say(`${done} of ${partitions.length}: ${partition.prefix}`);
+  });
+  const { report, location } = await reportRebuild(plan, index);
+  const { status, rebuilt, unreadable } = report;
+  return { plan: plan.plan, status, rebuilt, unreadable: unreadable.objects, location };
+}
+
+function render({ rebuilt, status, location }: Rebuilt): string {
+  const { partitions, objects, records } = rebuilt;
+  return `${records} records of ${objects} objects in ${partitions} hours are filed (${status}).\nReport: ${location.key}\n`;
+}
+
+function intervalOf(options: Options) {
+  const { from, to } = timesOf(options);
+  return {
+    ...(from !== undefined && { fromMillis: Date.parse(from) }),
+    ...(to !== undefined && { toMillis: Date.parse(to) }),
+  };
+}
+
+/** A date alone is the midnight that it begins with. @throws CliError usage (2) */
+function timesOf({ from, to }: Options): { from?: string; to?: string } {
+  const times = Object.entries({ from, to }).flatMap(([name, text]) => {
+    if (text === undefined) return [];
+    const millis = Date.parse(text);
+    if (!Number.isNaN(millis)) return [[name, new Date(millis).toISOString()]];
+    throw new CliError(ExitCode.usage, `--${name} is no time: write it as 2026-11-30T08:00:00Z.`);
+  });
+  return Object.fromEntries(times);
+}

@@ -1,0 +1,209 @@
+import { Writable } from 'node:stream';
+import { GetObjectCommand, ListObjectVersionsCommand, S3Client } from '@aws-sdk/client-s3';
+import { mockClient } from 'aws-sdk-client-mock';
+import { Command } from 'commander';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { addVerifyCommand } from '../../../bin/evidence/verify.ts';
+import { packObjects } from '../../../lambdas/domain/evidence/evidence-object.ts';
+import {
+  besideDigest,
+  type Digest,
+  publicKeyKey,
+} from '../../../lambdas/domain/integrity/digest.ts';
+import { SealedBundle, sealedEnvelope } from '../../support/sealed-bundle.ts';
+
+let bundle: SealedBundle;
+beforeEach(() => {
+  bundle = SealedBundle.small();
+});
+afterEach(() => bundle.remove());
+
+/** Runs the command; answers what it printed and, when it did not hold, how it ended. */
+async function run(...args: string[]) {
+  let stdout = '';
+  const sink = new Writable({
+    write(chunk, _encoding, done) {
+      stdout += chunk;
+      done();
+    },
+  });
+  const program = new Command('evidence').option('--json').option('--stage <stage>').exitOverride();
+  // No deployment is recorded there.
+  addVerifyCommand(program, { env: { LOCAL_DIR: bundle.folder }, stdout: sink, stderr: sink });
+  const error = await program.parseAsync(['verify', ...args], { from: 'user' }).then(
+    () => undefined,
+    (thrown: { exitCode: number; sentence: string }) => thrown,
+  );
+  return { stdout, exitCode: error?.exitCode ?? 0, sentence: error?.sentence };
+}
+
+const verifyCopy = (...args: string[]) => run('--dir', bundle.folder, ...args);
+const document = (at: number) => (bundle.digests[at] as Digest).location.key;
+
+describe('evidence verify', () => {
+  it('ends with 0, and says what it could not look at', async () => {
+    const { stdout, exitCode } = await verifyCopy();
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain('3 digests, 3 under a trusted key');
+    expect(stdout).toContain('5 read');
+    expect(stdout).toContain('8 records');
+    expect(stdout).toContain(bundle.headSha256);
+    expect(stdout).toContain('trusted on first use');
+    expect(stdout).toContain('unanchored');
+    expect(stdout).toMatch(/Not said +versions/);
+    expect(stdout).toContain('5 objects whose retention was not checked');
+    expect(stdout).toContain('It holds');
+  });
+
+  it('says that locks were checked when they were, and no more that a key is trusted on first use when it is pinned', async () => {
+    bundle.listVersions();
+    const key = bundle.path(publicKeyKey(bundle.pair.fingerprint));
+    const { stdout } = await verifyCopy('--public-key', key, '--head', bundle.headSha256);
+    expect(stdout).not.toMatch(/Not said|first use/);
+  });
+
+  it('prints everything that it found, and ends with the code of the gravest', async () => {
+    bundle.delete('findings/dt=2026-03-03/hour=23/f.json');
+    bundle.write(besideDigest(document(2), 'signature'), 'AAAA');
+    const { stdout, exitCode, sentence } = await verifyCopy();
+    expect(exitCode).toBe(12);
+    expect(sentence).toMatch(/^missing_object: /);
+    expect(stdout).toMatch(/ {2}missing_object: findings\/.*\n {2}bad_signature: digests\//);
+    expect(stdout).not.toContain('It holds');
+  });
+
+  it('lists the first hundred of a kind, and counts all', async () => {
+    for (let i = 0; i < 120; i++) {
+      bundle.put(`findings/${i}.json`, Buffer.from('{}'), '2026-03-03T23:50:00Z');
+    }
+    const { stdout, exitCode } = await verifyCopy();
+    expect(exitCode).toBe(21);
+    expect(stdout.match(/extra_object: findings/g)).toHaveLength(100);
+    expect(stdout).toContain('extra_object: 20 more');
+    const json = JSON.parse((await run('--dir', bundle.folder, '--json')).stdout);
+    expect(json).toMatchObject({ holds: false, counts: { extra_object: 120 } });
+    expect(json.damages).toHaveLength(100);
+  });
+
+  it('proves one record', async () => {
+    const json = JSON.parse((await verifyCopy('--record', 'receipt-4', '--json')).stdout);
+    expect(json.proofs).toMatchObject([
+      {
+        receiptId: 'receipt-4',
+        object: { bucket: 'vault', line: 1 },
+        index: 4,
+        leaves: 6,
+        path: [{ side: 'right' }, { side: 'left' }],
+        root: (bundle.digests[0] as Digest).root,
+        digest: { key: document(0), number: 0, fingerprint: bundle.pair.fingerprint },
+      },
+    ]);
+    const { stdout } = await verifyCopy('--record', 'receipt-4');
+    for (const { hash } of json.proofs[0].path) expect(stdout).toContain(hash);
+    expect(stdout).toContain(json.proofs[0].leaf);
+  });
+
+  it('reads no objects but those of the hour of a receipt, and finds it there', async () => {
+    const receiptId = `r0_${Date.parse('2026-03-04T07:30:00Z').toString(16).padStart(12, '0')}${'a'.repeat(20)}_${'b'.repeat(32)}`;
+    const envelope = { ...sealedEnvelope(9), receiptId, acceptedAt: '2026-03-04T07:30:00.000Z' };
+    bundle.seal([...packObjects('lineage', [envelope])]);
+    const json = JSON.parse((await verifyCopy('--record', receiptId, '--json')).stdout);
+    expect(json).toMatchObject({ objects: 1, proofs: [{ receiptId, index: 0, path: [] }] });
+  });
+
+  it('proves nothing of a record that was changed', async () => {
+    bundle.write((bundle.digests[0] as Digest).objects[2]?.key as string, 'x');
+    const { stdout, exitCode } = await verifyCopy('--record', 'receipt-4', '--json');
+    expect([exitCode, JSON.parse(stdout).proofs]).toEqual([11, []]);
+  });
+
+  it('takes the part of a vault that landed in an interval', async () => {
+    bundle.delete('findings/dt=2026-03-03/hour=23/f.json');
+    bundle.put('findings/x.json', Buffer.from('{}'), '2026-03-03T23:40:00Z');
+    expect(await verifyCopy('--from', '2026-03-03T23:45:00Z')).toMatchObject({ exitCode: 0 });
+    expect(await verifyCopy('--to', '2026-03-03T23:45:00Z')).toMatchObject({ exitCode: 12 });
+  });
+
+  it.each([
+    [['--dir', 'x', '--bucket', 'y'], /not both/],
+    [['--dir', 'x', '--head', 'abc'], /--head must be a SHA-256/],
+    [['--dir', 'x', '--from', 'yesterday'], /--from must be a date/],
+    [['--dir', 'x', '--public-key', '/dev/null'], /no P-256 public key/],
+    [[], /No store is named/],
+  ])('ends with 2 for %j', async (args, sentence) => {
+    expect(await run(...args)).toMatchObject({
+      exitCode: 2,
+      sentence: expect.stringMatching(sentence),
+    });
+  });
+
+  it('ends with 3 when it cannot look', async () => {
+    expect(await run('--dir', bundle.path('nowhere'))).toMatchObject({ exitCode: 3 });
+    expect(await run('--dir', bundle.path(document(0)))).toMatchObject({ exitCode: 3 });
+    expect(await verifyCopy('--record', 'no such')).toMatchObject({ exitCode: 3 });
+    bundle.remove();
+    bundle.write('versions.ndjson', '');
+    expect(await verifyCopy()).toMatchObject({ exitCode: 3, sentence: /nothing to verify/ });
+  });
+});
+
+describe('evidence verify --bucket', () => {
+  const s3 = mockClient(S3Client);
+  beforeEach(() => {
+    s3.reset();
+    const landed = new Date('2026-03-03T23:31:00Z');
+    const [first] = bundle.digests as [Digest];
+    s3.on(ListObjectVersionsCommand).callsFake(({ Prefix }) => ({
+      Versions: [...new Set(bundle.keys)]
+        .sort()
+        .filter((key) => key.startsWith(Prefix))
+        .map((Key) => ({
+          Key,
+          VersionId: versionOf(Key),
+          LastModified: landedAt(Key) ?? landed,
+        })),
+    }));
+    const landedAt = (key: string) => {
+      const sealed = bundle.digests.flatMap(({ objects }) => objects).find((o) => o.key === key);
+      return sealed && new Date(sealed.lastModified);
+    };
+    const versionOf = (key: string) =>
+      bundle.digests.flatMap(({ objects }) => objects).find((o) => o.key === key)?.versionId ??
+      'v1';
+    s3.on(GetObjectCommand).callsFake(({ Key }) => ({
+      Body: [bundle.read(Key)],
+      VersionId: versionOf(Key),
+      ObjectLockMode: 'COMPLIANCE',
+      ObjectLockRetainUntilDate: new Date(first.objects[0]?.retainUntil as string),
+    }));
+  });
+
+  it('compares versions and locks as well', async () => {
+    const { stdout, exitCode } = await run('--bucket', 'vault');
+    expect(stdout).not.toMatch(/Damage|Not said/);
+    expect(exitCode).toBe(0);
+    for (const call of s3.commandCalls(GetObjectCommand)) {
+      expect(call.args[0].input.Bucket).toBe('vault');
+    }
+  });
+
+  it('does not take a vault for another', async () => {
+    expect(await run('--bucket', 'replica')).toMatchObject({ exitCode: 18 });
+  });
+
+  it('waits for what landed after the head, and no longer than the sealer may', async () => {
+    const young = new Date(Date.now() - 60_000).toISOString();
+    bundle.seal([]);
+    const versions = (lastModified: string) =>
+      s3.on(ListObjectVersionsCommand, { Prefix: '' }).resolves({
+        Versions: [{ Key: 'findings/new', VersionId: 'v1', LastModified: new Date(lastModified) }],
+      });
+    versions(young);
+    expect(await run('--bucket', 'vault')).toMatchObject({
+      exitCode: 0,
+      stdout: expect.stringContaining('1 objects landed after the head and are not due yet'),
+    });
+    versions('2026-03-05T05:00:00Z');
+    expect(await run('--bucket', 'vault')).toMatchObject({ exitCode: 22 });
+  });
+});

@@ -1,0 +1,638 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, renameSync, rmSync, symlinkSync, truncateSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { DirectoryStore } from '../../../bin/evidence/verify-directory.ts';
+import { leafOf, packObjects } from '../../../lambdas/domain/evidence/evidence-object.ts';
+import {
+  besideDigest,
+  type Digest,
+  publicKeyKey,
+} from '../../../lambdas/domain/integrity/digest.ts';
+import { type VerifyOptions, verify } from '../../../lambdas/domain/integrity/verify.ts';
+import {
+  DAMAGES,
+  type Damage,
+  type DamageKind,
+} from '../../../lambdas/domain/integrity/verify-damage.ts';
+import { readPublicKey } from '../../../lambdas/domain/integrity/verify-keys.ts';
+import { NOW } from '../../support/builders.ts';
+import { SealedBundle, sealedEnvelope, sha256, signingPair } from '../../support/sealed-bundle.ts';
+import { seeded } from '../../support/seeded.ts';
+
+let bundle: SealedBundle;
+let outside: string;
+
+beforeEach(() => {
+  bundle = SealedBundle.small();
+  outside = mkdtempSync(join(tmpdir(), 'outside-'));
+});
+afterEach(() => {
+  bundle.remove();
+  rmSync(outside, { recursive: true });
+});
+
+async function damagesOf(options: Partial<VerifyOptions> = {}): Promise<Damage[]> {
+  const damages: Damage[] = [];
+  const store = DirectoryStore.open(bundle.folder);
+  await verify(store, {
+    report: (damage) => damages.push(damage),
+    nowMillis: NOW,
+    ...options,
+  }).finally(() => store.close());
+  return damages;
+}
+
+/** What the exit code says. */
+function gravest(damages: readonly Damage[]): DamageKind | undefined {
+  const kinds = damages.map(({ kind }) => kind);
+  return (Object.keys(DAMAGES) as DamageKind[]).find((kind) => kinds.includes(kind));
+}
+
+/** Of an interval, by its place in the chain. */
+const digestAt = (at: number) => (bundle.digests[at] as Digest).location.key;
+/** Evidence objects of the first interval, in order of keys. */
+const [FIRST, SECOND] = [0, 1];
+const objectAt = (at: number) =>
+  (bundle.digests[0] as Digest).objects.filter(({ records }) => records > 0)[at]?.key as string;
+const FINDING = 'findings/dt=2026-03-03/hour=23/f.json';
+const linesOf = (key: string) => gunzipSync(bundle.read(key)).toString();
+const flip = (key: string, at: number) => {
+  const bytes = bundle.read(key);
+  bytes[at] = (bytes[at] as number) ^ 1;
+  bundle.write(key, bytes);
+};
+const swap = (a: string, b: string) => {
+  const [first, second] = [bundle.read(a), bundle.read(b)];
+  bundle.write(a, second);
+  bundle.write(b, first);
+};
+const edit = (at: number, change: (text: string) => string) =>
+  bundle.write(digestAt(at), change(bundle.read(digestAt(at)).toString()));
+/** A digest with other members, signed by whoever. */
+const forged = (at: number, members: Partial<Digest>, pair = bundle.pair) =>
+  bundle.putDigest({ ...(bundle.digests[at] as Digest), ...members }, pair);
+
+const ATTACKS: ReadonlyArray<readonly [what: string, kind: DamageKind, attack: () => void]> = [
+  ['flips a byte of a gzip object', 'modified_object', () => flip(objectAt(FIRST), 40)],
+  ['flips a byte of a document', 'modified_object', () => flip(FINDING, 3)],
+  [
+    'compresses the same lines anew',
+    'modified_object',
+    () => bundle.write(objectAt(FIRST), gzipSync(linesOf(objectAt(FIRST)), { level: 1 })),
+  ],
+  [
+    'edits a line and compresses it',
+    'modified_record',
+    () =>
+      bundle.write(objectAt(FIRST), gzipSync(linesOf(objectAt(FIRST)).replace('n\\":1', 'n\\":9'))),
+  ],
+  [
+    'takes a line away',
+    'modified_record',
+    () =>
+      bundle.write(
+        objectAt(FIRST),
+        gzipSync(linesOf(objectAt(FIRST)).split('\n').slice(0, 2).join('\n')),
+      ),
+  ],
+  [
+    'adds a line',
+    'modified_record',
+    () => bundle.write(objectAt(FIRST), gzipSync(`${linesOf(objectAt(FIRST))}{}\n`)),
+  ],
+  ['empties an object', 'modified_object', () => bundle.write(objectAt(FIRST), '')],
+  ['cuts an object short', 'modified_object', () => truncateSync(bundle.path(objectAt(FIRST)), 60)],
+  [
+    'puts an object that inflates without end',
+    'modified_object',
+    () => bundle.write(objectAt(FIRST), gzipSync(Buffer.alloc(140_000_000), { level: 1 })),
+  ],
+  ['deletes an object', 'missing_object', () => bundle.delete(objectAt(SECOND))],
+  ['deletes a document', 'missing_object', () => bundle.delete(FINDING)],
+  [
+    'makes a folder of an object',
+    'missing_object',
+    () => {
+      bundle.delete(FINDING);
+      bundle.write(`${FINDING}/x`, 'x');
+    },
+  ],
+  [
+    'puts a link to the same bytes in the place of an object',
+    'missing_object',
+    () => {
+      renameSync(bundle.path(FINDING), `${outside}/f.json`);
+      symlinkSync(`${outside}/f.json`, bundle.path(FINDING));
+    },
+  ],
+  [
+    'puts a link in the place of a folder',
+    'missing_object',
+    () => {
+      renameSync(bundle.path('lineage'), `${outside}/lineage`);
+      symlinkSync(`${outside}/lineage`, bundle.path('lineage'));
+    },
+  ],
+  [
+    'puts a pipe in the place of an object',
+    'missing_object',
+    () => {
+      bundle.delete(FINDING);
+      execFileSync('mkfifo', [bundle.path(FINDING)]);
+    },
+  ],
+  [
+    'renames an object',
+    'moved_object',
+    () => bundle.rename(objectAt(FIRST), 'lineage/x.ndjson.gz'),
+  ],
+  ['renames a document', 'moved_object', () => bundle.rename(FINDING, 'findings/other.json')],
+  ['swaps two objects', 'moved_object', () => swap(objectAt(FIRST), objectAt(SECOND))],
+  [
+    'overwrites an object with another',
+    'modified_record',
+    () => bundle.write(objectAt(SECOND), bundle.read(objectAt(FIRST))),
+  ],
+  [
+    'moves an object over another',
+    'missing_object',
+    () => bundle.rename(objectAt(FIRST), objectAt(SECOND)),
+  ],
+  [
+    'adds an object to an old interval',
+    'extra_object',
+    () =>
+      bundle.put('lineage/class=standard/x.ndjson.gz', gzipSync('{}\n'), '2026-03-03T23:50:00Z'),
+  ],
+  [
+    'copies an object',
+    'extra_object',
+    () => bundle.put('findings/copy.json', bundle.read(FINDING), '2026-03-03T23:50:00Z'),
+  ],
+  [
+    'adds an object after the head',
+    'unsealed_tail',
+    () => bundle.put('findings/new.json', Buffer.from('{}'), '2026-03-04T00:15:00Z'),
+  ],
+  [
+    'adds a link',
+    'unsealed_tail',
+    () => symlinkSync('/etc/hostname', bundle.path('findings/link')),
+  ],
+  ['adds a digest of no form', 'malformed_digest', () => bundle.write('digests/x.json', '{}')],
+  ['adds a file below digests/', 'extra_object', () => bundle.write('digests/x.txt', '')],
+  [
+    'adds an object since the last sweep',
+    'unsealed_tail',
+    () => bundle.put('findings/late.json', Buffer.from('{}'), '2026-03-04T00:00:00Z'),
+  ],
+  [
+    'deletes the first digest',
+    'missing_digest',
+    () => {
+      for (const part of ['signature', 'leaves'] as const)
+        bundle.delete(besideDigest(digestAt(0), part));
+      bundle.delete(digestAt(0));
+    },
+  ],
+  [
+    'deletes a digest in the middle',
+    'missing_digest',
+    () => {
+      bundle.delete(besideDigest(digestAt(1), 'signature'));
+      bundle.delete(digestAt(1));
+    },
+  ],
+  ['deletes only the document of the head', 'missing_digest', () => bundle.delete(digestAt(2))],
+  [
+    'deletes the head and all of its parts',
+    'unsealed_tail',
+    () => {
+      for (const part of ['signature', 'leaves'] as const)
+        bundle.delete(besideDigest(digestAt(2), part));
+      bundle.delete(digestAt(2));
+    },
+  ],
+  [
+    'deletes all digests',
+    'missing_digest',
+    () => execFileSync('rm', ['-r', bundle.path('digests')]),
+  ],
+  [
+    'swaps two digests with their signatures',
+    'moved_object',
+    () => {
+      swap(digestAt(0), digestAt(1));
+      swap(besideDigest(digestAt(0), 'signature'), besideDigest(digestAt(1), 'signature'));
+    },
+  ],
+  ['swaps two digests', 'moved_object', () => swap(digestAt(1), digestAt(2))],
+  [
+    'renames a digest',
+    'moved_object',
+    () => bundle.rename(digestAt(1), 'digests/dt=2026-03-04/2026-03-04T010000Z.json'),
+  ],
+  [
+    'edits a digest',
+    'bad_signature',
+    () => edit(0, (text) => text.replace('"bytes":', '"bytes":1')),
+  ],
+  [
+    'edits the head',
+    'bad_signature',
+    () => edit(2, (text) => text.replace('"bytes":', '"bytes":1')),
+  ],
+  ['adds white space to a digest', 'malformed_digest', () => edit(1, (text) => `${text}\n`)],
+  [
+    'writes a member twice',
+    'malformed_digest',
+    () => edit(1, (text) => text.replace('{', '{"anchor":"x",')),
+  ],
+  [
+    'puts no JSON in the place of a digest',
+    'malformed_digest',
+    () => bundle.write(digestAt(1), '\xff{"'),
+  ],
+  ['empties a digest', 'malformed_digest', () => bundle.write(digestAt(1), '')],
+  [
+    'puts a list in the place of a digest',
+    'malformed_digest',
+    () => bundle.write(digestAt(1), '[]'),
+  ],
+  [
+    'puts null in the place of a digest',
+    'malformed_digest',
+    () => bundle.write(digestAt(1), 'null'),
+  ],
+  [
+    'nests a digest without end',
+    'malformed_digest',
+    () => bundle.write(digestAt(1), '['.repeat(200_000) + ']'.repeat(200_000)),
+  ],
+  [
+    'writes a huge number',
+    'malformed_digest',
+    () => edit(1, (text) => text.replace('"number":1', '"number":1e400')),
+  ],
+  [
+    'writes a fraction',
+    'malformed_digest',
+    () => edit(1, (text) => text.replace('"number":1', '"number":1.5')),
+  ],
+  ['edits a signature', 'bad_signature', () => flip(besideDigest(digestAt(1), 'signature'), 20)],
+  [
+    'edits the signature of the head',
+    'bad_signature',
+    () => flip(besideDigest(digestAt(2), 'signature'), 20),
+  ],
+  [
+    'empties a signature',
+    'bad_signature',
+    () => bundle.write(besideDigest(digestAt(1), 'signature'), ''),
+  ],
+  [
+    'deletes a signature',
+    'missing_object',
+    () => bundle.delete(besideDigest(digestAt(2), 'signature')),
+  ],
+  ['edits leaves', 'modified_object', () => flip(besideDigest(digestAt(0), 'leaves'), 5)],
+  ['deletes leaves', 'missing_object', () => bundle.delete(besideDigest(digestAt(0), 'leaves'))],
+  [
+    'swaps leaves',
+    'moved_object',
+    () => swap(besideDigest(digestAt(0), 'leaves'), besideDigest(digestAt(2), 'leaves')),
+  ],
+  [
+    'signs a digest with a key of its own',
+    'wrong_key',
+    () => {
+      const pair = signingPair();
+      forged(1, { signer: { algorithm: 'ECDSA_SHA_256', fingerprint: pair.fingerprint } }, pair);
+    },
+  ],
+  ['signs in the name of the trusted key', 'bad_signature', () => forged(1, {}, signingPair())],
+  [
+    'puts another key under the name of the trusted one',
+    'wrong_key',
+    () => bundle.write(publicKeyKey(bundle.pair.fingerprint), signingPair().pem),
+  ],
+  [
+    'deletes the public key',
+    'missing_object',
+    () => bundle.delete(publicKeyKey(bundle.pair.fingerprint)),
+  ],
+];
+
+describe('whoever changes a copy is found', () => {
+  it('finds nothing in one that nobody changed', async () => {
+    expect(await damagesOf()).toEqual([]);
+    bundle.listVersions();
+    expect(await damagesOf({ head: bundle.headSha256 })).toEqual([]);
+  });
+
+  it.each(ATTACKS)('%s: %s', async (_, kind, attack) => {
+    attack();
+    expect(gravest(await damagesOf())).toBe(kind);
+  });
+
+  it.each(ATTACKS)('%s, beside a list of versions: %s', async (_, __, attack) => {
+    attack();
+    bundle.listVersions();
+    expect(await damagesOf()).not.toEqual([]);
+  });
+});
+
+const SIGNED: ReadonlyArray<readonly [what: string, kind: DamageKind, forge: () => void]> = [
+  [
+    'another hash of the one before',
+    'broken_chain',
+    () => forged(2, { previous: { ...previousOf(2), sha256: sha256(Buffer.from('x')) } }),
+  ],
+  [
+    'another signature of the one before',
+    'broken_chain',
+    () => forged(2, { previous: { ...previousOf(2), signature: 'AAAA' } }),
+  ],
+  ['a number used before', 'broken_chain', () => forged(2, { number: 1 })],
+  ['a number left out', 'missing_digest', () => forged(2, { number: 3 })],
+  ['none before it, in the middle', 'malformed_digest', () => forged(2, { previous: null })],
+  ['another root', 'malformed_digest', () => forged(2, { root: sha256(Buffer.from('x')) })],
+  ['another count of records', 'malformed_digest', () => forged(2, { records: 3 })],
+  [
+    'another place',
+    'moved_object',
+    () =>
+      bundle.putDigest(
+        bundle.digests[2] as Digest,
+        bundle.pair,
+        'digests/dt=2026-03-04/2026-03-04T010000Z.json',
+      ),
+  ],
+  [
+    'a key outside of the folder',
+    'missing_object',
+    () =>
+      forged(0, {
+        objects: [
+          { ...objectOf(0), key: '../../../etc/hostname' },
+          ...(bundle.digests[0] as Digest).objects,
+        ],
+      }),
+  ],
+  [
+    'a key that no file can have',
+    'missing_object',
+    () =>
+      forged(0, {
+        objects: [{ ...objectOf(0), key: '\0' }, ...(bundle.digests[0] as Digest).objects],
+      }),
+  ],
+  [
+    'an object of itself',
+    'malformed_digest',
+    () => forged(2, { objects: [{ ...objectOf(0), key: 'digests/x.json' }] }),
+  ],
+  [
+    'objects in another order',
+    'malformed_digest',
+    () => forged(0, { objects: [...(bundle.digests[0] as Digest).objects].reverse() }),
+  ],
+  ['an object that another has', 'second_version', () => forged(1, { objects: [objectOf(0)] })],
+];
+const previousOf = (at: number) =>
+  (bundle.digests[at] as Digest).previous as NonNullable<Digest['previous']>;
+const objectOf = (at: number) =>
+  (bundle.digests[0] as Digest).objects[at] as Digest['objects'][number];
+
+describe('whoever holds the key is found when a digest has', () => {
+  it.each(SIGNED)('%s: %s', async (_, kind, forge) => {
+    forge();
+    const damages = await damagesOf();
+    expect(damages.map((damage) => damage.kind)).toContain(kind);
+  });
+
+  it('an interval that does not follow', async () => {
+    const to = '2026-03-03T23:59:00.000Z';
+    bundle.remove();
+    bundle = new SealedBundle();
+    bundle.seal([]);
+    bundle.seal([], { to });
+    bundle.seal([]);
+    expect(gravest(await damagesOf())).toBe('broken_chain');
+  });
+});
+
+describe('what is known from elsewhere', () => {
+  const resign = () => {
+    const pair = signingPair();
+    const { digests } = bundle;
+    const old = bundle;
+    bundle = new SealedBundle();
+    bundle.pair = pair;
+    bundle.addKey(pair);
+    for (const _ of digests) bundle.seal([]);
+    return old;
+  };
+
+  it('a pinned key finds a chain that was signed anew', async () => {
+    const old = resign();
+    const pinned = readPublicKey(Buffer.from(old.pair.pem));
+    old.remove();
+    expect(pinned).toBeDefined();
+    expect(await damagesOf()).toEqual([]);
+    expect(gravest(await damagesOf({ ...(pinned && { pinned }) }))).toBe('wrong_key');
+  });
+
+  it('a pinned key holds for the chain that it signed, whatever lies below public-keys/', async () => {
+    const pinned = readPublicKey(Buffer.from(bundle.pair.pem));
+    expect(await damagesOf({ ...(pinned && { pinned }) })).toEqual([]);
+  });
+
+  it('a head finds a chain that was signed anew, and one that was cut', async () => {
+    const { headSha256 } = bundle;
+    for (const part of ['signature', 'leaves'] as const)
+      bundle.delete(besideDigest(digestAt(2), part));
+    bundle.delete(digestAt(2));
+    for (const { key } of (bundle.digests[2] as Digest).objects) bundle.delete(key);
+    expect(await damagesOf()).toEqual([]);
+    expect(gravest(await damagesOf({ head: headSha256 }))).toBe('missing_digest');
+    resign().remove();
+    expect(gravest(await damagesOf({ head: headSha256 }))).toBe('missing_digest');
+  });
+});
+
+describe('a signing key that changes', () => {
+  const rotate = (announced: boolean) => {
+    const next = signingPair();
+    bundle.addKey(next);
+    bundle.seal([], announced ? { nextSigner: { fingerprint: next.fingerprint } } : {});
+    const old = bundle.pair;
+    bundle.pair = next;
+    bundle.seal([]);
+    bundle.seal([]);
+    return old;
+  };
+
+  it('holds when a digest under the old one announced it', async () => {
+    rotate(true);
+    expect(await damagesOf()).toEqual([]);
+  });
+
+  it('does not hold when nothing announced it', async () => {
+    rotate(false);
+    expect(gravest(await damagesOf())).toBe('wrong_key');
+  });
+
+  it('does not change back', async () => {
+    bundle.pair = rotate(true);
+    bundle.seal([]);
+    expect(gravest(await damagesOf())).toBe('wrong_key');
+  });
+
+  it('is not announced by a digest that proves nothing', async () => {
+    const next = signingPair();
+    bundle.addKey(next);
+    bundle.seal([]);
+    const last = bundle.digests.at(-1) as Digest;
+    bundle.putDigest({ ...last, nextSigner: { fingerprint: next.fingerprint } }, next);
+    bundle.pair = next;
+    bundle.seal([]);
+    const kinds = (await damagesOf()).map(({ kind }) => kind);
+    expect(kinds).toContain('bad_signature');
+    expect(kinds).toContain('wrong_key');
+  });
+});
+
+describe('a list of versions', () => {
+  const VERSIONS: ReadonlyArray<
+    readonly [string, DamageKind, (line: Record<string, unknown>) => unknown]
+  > = [
+    [
+      'a shorter lock',
+      'retention_short',
+      (line) => ({ ...line, retainUntil: '2033-04-30T23:59:59.999Z' }),
+    ],
+    ['a weaker lock', 'retention_short', (line) => ({ ...line, mode: 'GOVERNANCE' })],
+    ['no lock', 'retention_short', ({ mode: _, retainUntil: __, ...line }) => line],
+    ['a second version', 'second_version', (line) => [line, { ...line, versionId: 'other' }]],
+    ['another version', 'missing_object', (line) => ({ ...line, versionId: 'other' })],
+    ['no such key', 'missing_object', () => []],
+    [
+      'a later key that has no file',
+      'extra_object',
+      (line) => [line, { ...line, key: 'findings/x.json' }],
+    ],
+  ];
+
+  it.each(VERSIONS)('shows %s: %s', async (_, kind, change) => {
+    bundle.listVersions((line) => (line.key === FINDING ? change(line) : line));
+    expect(gravest(await damagesOf())).toBe(kind);
+  });
+
+  it('shows digests, signatures and leaves that are not locked or have a second version', async () => {
+    for (const part of ['.json', '.leaves']) {
+      bundle.listVersions((line) => {
+        const { mode: _, retainUntil: __, ...unlocked } = line;
+        return String(line.key).startsWith('digests/') && String(line.key).endsWith(part)
+          ? unlocked
+          : line;
+      });
+      expect(gravest(await damagesOf()), part).toBe('retention_short');
+    }
+    for (const part of ['.json', '.leaves', '.sig']) {
+      bundle.listVersions((line) =>
+        String(line.key).endsWith(part) ? [line, { ...line, versionId: 'other' }] : line,
+      );
+      expect(gravest(await damagesOf()), part).toBe('second_version');
+    }
+  });
+
+  it('takes a longer lock for kept', async () => {
+    bundle.listVersions((line) => ({ ...line, retainUntil: '2040-01-01T00:00:00Z' }));
+    expect(await damagesOf()).toEqual([]);
+  });
+
+  it.each(['{', '[]', 'null', '{"key":1}', `{"key":"${'k'.repeat(20_000)}"}`])(
+    'is refused when a line of it is no version: %.20s',
+    async (line) => {
+      bundle.write('versions.ndjson', `${line}\n`);
+      await expect(damagesOf()).rejects.toMatchObject({
+        exitCode: 3,
+        sentence: /^Line 1 of versions/,
+      });
+    },
+  );
+});
+
+it('takes an object that is gone for expired once its lock has ended, and not before', async () => {
+  bundle.delete(FINDING);
+  const ended = Date.parse('2033-05-01T00:00:00.000Z');
+  expect(gravest(await damagesOf({ nowMillis: ended }))).toBe('missing_object');
+  expect(await damagesOf({ nowMillis: ended + 1 })).toEqual([]);
+});
+
+it('takes the leaves that a digest names, and lets those be that a sealer left behind', async () => {
+  const key = 'digests/dt=2026-03-04/2026-03-04T001500Z-0123456789abcdef.leaves';
+  const envelope = sealedEnvelope(9);
+  const leaves = { key, sha256: sha256(leafOf(Buffer.from(JSON.stringify(envelope)))) };
+  bundle.seal([...packObjects('lineage', [envelope])], { leaves });
+  bundle.write(besideDigest(digestAt(3), 'leaves'), 'left behind');
+  bundle.write('digests/dt=2026-03-04/2026-03-04T010000Z.leaves', 'left behind');
+  expect(await damagesOf()).toEqual([]);
+  flip(key, 0);
+  expect(await damagesOf()).toMatchObject([{ kind: 'modified_object', key }]);
+});
+
+it('names the lines that differ', async () => {
+  const lines = linesOf(objectAt(FIRST)).replace('n\\":1', 'n\\":9').replace('n\\":2', 'n\\":8');
+  bundle.write(objectAt(FIRST), gzipSync(lines));
+  expect(await damagesOf()).toMatchObject([{ kind: 'modified_record', lines: [1, 2] }]);
+});
+
+it('blames a digest that is missing, and not what landed in its interval', async () => {
+  bundle.seal([...packObjects('lineage', [sealedEnvelope(9)])]);
+  bundle.seal([]);
+  const key = digestAt(3);
+  for (const part of ['signature', 'leaves'] as const) bundle.delete(besideDigest(key, part));
+  bundle.delete(key);
+  expect((await damagesOf()).map(({ kind }) => kind)).toEqual(['missing_digest']);
+});
+
+it('sees any change of any file', async () => {
+  const mutation = fc.record({
+    file: fc.nat(),
+    how: fc.constantFrom('flip', 'cut', 'append', 'delete', 'rename', 'copy', 'empty'),
+    at: fc.nat(),
+    bit: fc.integer({ min: 0, max: 7 }),
+  });
+  await fc.assert(
+    fc.asyncProperty(mutation, fc.boolean(), async ({ file, how, at, bit }, listed) => {
+      bundle.remove();
+      bundle = SealedBundle.small();
+      if (listed) bundle.listVersions();
+      const keys = [...new Set(bundle.keys)];
+      const key = keys[file % keys.length] as string;
+      const bytes = bundle.read(key);
+      if (how === 'flip')
+        bytes[at % bytes.length] = (bytes[at % bytes.length] as number) ^ (1 << bit);
+      if (how === 'cut') bundle.write(key, bytes.subarray(0, at % bytes.length));
+      else if (how === 'append') bundle.write(key, Buffer.concat([bytes, Buffer.from([at % 256])]));
+      else if (how === 'delete') bundle.delete(key);
+      else if (how === 'rename') bundle.rename(key, `${key}.${at}`);
+      else if (how === 'copy') bundle.write(`${key}.${at}`, bytes);
+      else bundle.write(key, how === 'empty' ? '' : bytes);
+      expect(await damagesOf()).not.toEqual([]);
+    }),
+    seeded(150),
+  );
+});
+
+it('never says more of a digest than its key, numbers and times', async () => {
+  bundle.write(digestAt(1), '{"canary":"c4n4ry"}');
+  bundle.write(objectAt(FIRST), gzipSync('c4n4ry\n'));
+  expect(JSON.stringify(await damagesOf())).not.toContain('c4n4ry');
+});

@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest';
+import {
+  registerProducer,
+  rotateKey,
+  setDisabled,
+} from '../../../lambdas/domain/producers/change-producer.ts';
+import type { ChangedBy } from '../../../lambdas/domain/producers/producer.ts';
+import { rebuildRegisters } from '../../../lambdas/domain/rebuild/rebuild-registers.ts';
+import { NOW, RETENTION, registration } from '../../support/builders.ts';
+import {
+  InMemoryProducers,
+  InMemoryVault,
+  inspectorOver,
+  objectsOver,
+} from '../../support/fakes.ts';
+
+const BY: ChangedBy = { via: 'aws-credentials' };
+const LOCK = {
+  mode: 'GOVERNANCE',
+  retainUntil: '2099-01-01T00:00:00.000Z',
+  clamped: false,
+} as const;
+
+function registers() {
+  const vault = new InMemoryVault('vault', () => NOW);
+  const directory = new InMemoryProducers(() => NOW);
+  let n = 0;
+  const changing = {
+    ...{ vault, directory, retention: RETENTION, clock: () => NOW },
+    randomText: (alphabet: string, length: number) =>
+      (alphabet[n++ % alphabet.length] as string).repeat(length),
+  };
+  const epochs: unknown[] = [];
+  const holds: unknown[] = [];
+  const rebuild = (into: InMemoryProducers) =>
+    rebuildRegisters({
+      ...{ inspector: inspectorOver(vault), objects: objectsOver(vault), vaultBucket: 'vault' },
+      directory: into,
+      fileEpoch: async (document) => void epochs.push(document),
+      restoreHold: async ({ document }) => void holds.push(document),
+    });
+  return { vault, directory, changing, epochs, holds, rebuild };
+}
+
+const ROLE = 'arn:aws:iam::111122223333:role/etl';
+
+describe('registers rebuilt from the vault', () => {
+  it('list the producers as they stood, with keys that open nothing', async () => {
+    const { directory, changing, rebuild } = registers();
+    for (const producerId of ['a', 'b', 'c']) {
+      await registerProducer(registration({ producerId }), BY, changing);
+    }
+    await rotateKey('a', 24, BY, changing);
+    await setDisabled('b', true, BY, changing);
+    const into = new InMemoryProducers(() => NOW);
+    expect(await rebuild(into)).toMatchObject({ producers: 3, unreadable: [] });
+    expect(await into.list(10)).toEqual(await directory.list(10));
+    for (const keyId of directory.rows.keys()) {
+      expect(await into.findByKeyId(keyId)).toBeUndefined();
+    }
+  });
+
+  it('bring a table that is behind up to date, and leave the keys it has', async () => {
+    const { directory, changing, rebuild } = registers();
+    await registerProducer(registration({ producerId: 'a' }), BY, changing);
+    const behind = new InMemoryProducers(() => NOW);
+    behind.producers.set('a', (await directory.find('a')) as never);
+    for (const [keyId, row] of directory.rows) behind.rows.set(keyId, row);
+    await setDisabled('a', true, BY, changing);
+    await rebuild(behind);
+    expect(await behind.find('a')).toMatchObject({ version: 2, registration: { disabled: true } });
+    const [keyId] = [...directory.rows.keys()] as [string];
+    expect(await behind.findByKeyId(keyId)).toMatchObject({ registration: { disabled: true } });
+  });
+
+  it('change nothing that stands already', async () => {
+    const { directory, changing, rebuild } = registers();
+    await registerProducer(registration({ producerId: 'a' }), BY, changing);
+    directory.faults.calls.length = 0;
+    await rebuild(directory);
+    expect(directory.faults.calls).not.toContain('put');
+  });
+
+  it('leave a role with whoever has it, and take back one that was given up', async () => {
+    const { directory, changing, rebuild } = registers();
+    await registerProducer(registration({ producerId: 'a', roleArn: ROLE }), BY, changing);
+    await registerProducer(registration({ producerId: 'b' }), BY, changing);
+    const into = new InMemoryProducers(() => NOW);
+    into.roles.set('111122223333/etl', { producerId: 'other' });
+    await rebuild(into);
+    expect((await into.find('a'))?.registration.roleArn).toBeUndefined();
+    expect(await into.find('b')).toEqual(await directory.find('b'));
+  });
+
+  it('file every HMAC epoch, and holds in the order of their numbers', async () => {
+    const { vault, epochs, holds, rebuild } = registers();
+    const put = (key: string, document: unknown) => vault.putDocument(key, document, LOCK);
+    await put('holds/x/00000002-released.json', 'second');
+    await put('holds/x/00000001-set.json', 'first');
+    await put('keys/hmac/epoch-0.json', { epoch: 0 });
+    await put('keys/hmac/epoch-1.json', { epoch: 1 });
+    const count = await rebuild(new InMemoryProducers());
+    expect(count).toMatchObject({ hmacEpochs: 2, holdDocuments: 2 });
+    expect(epochs).toEqual([{ epoch: 0 }, { epoch: 1 }]);
+    expect(holds).toEqual(['first', 'second']);
+  });
+
+  it('name a document that cannot be read', async () => {
+    const { vault, rebuild } = registers();
+    const version = await vault.putDocument('keys/hmac/epoch-0.json', {}, LOCK);
+    vault.overwrite(version, Buffer.from('no json'));
+    const { unreadable } = await rebuild(new InMemoryProducers());
+    expect(unreadable).toEqual(['vault/keys/hmac/epoch-0.json@v1']);
+  });
+});
