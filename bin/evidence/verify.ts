@@ -15,6 +15,7 @@ import { DamageList, renderVerification } from './verify-render.ts';
 interface VerifyOptions {
   readonly dir?: string;
   readonly bucket?: string;
+  readonly replicaOf?: string;
   readonly head?: string;
   readonly publicKey?: string;
   readonly from?: string;
@@ -42,6 +43,10 @@ export function addVerifyCommand(program: Command, context: CliContext): void {
     .description('whether a vault, or a copy of one, is what was sealed; trusts nobody but a key')
     .option('--dir <folder>', 'a copy: aws s3 sync s3://<vault> <folder>; needs no deployment')
     .option('--bucket <name>', 'a vault, with your AWS credentials; otherwise that of --stage')
+    .option(
+      '--replica-of <vault>',
+      'the vault that --bucket is a replica of, as its digests name it',
+    )
     .option('--head <sha256>', 'hash of a digest that the chain must hold, known from elsewhere')
     .option('--public-key <file>', 'key of the first digest (PEM), known from elsewhere')
     .option('--from <time>', 'reads only what landed from then on; the chain is walked as a whole')
@@ -90,7 +95,10 @@ async function runVerify(
   }).finally(target.close);
   const { gravest } = damages;
   if (done.digests === 0 && !gravest) {
-    throw new CliError(ExitCode.cannotLook, `There is nothing to verify in ${target.name}.`);
+    throw new CliError(
+      ExitCode.cannotLook,
+      `There is nothing to verify in ${target.name}: nothing has been sealed there yet.`,
+    );
   }
   context.stdout.write(
     global.json
@@ -106,12 +114,15 @@ async function runVerify(
 }
 
 async function targetOf(
-  { dir, bucket }: VerifyOptions,
+  { dir, bucket, replicaOf }: VerifyOptions,
   { stage }: GlobalOptions,
   { env }: CliContext,
 ): Promise<Target> {
   if (dir !== undefined && bucket !== undefined) {
     throw new CliError(ExitCode.usage, 'Give --dir or --bucket, not both.');
+  }
+  if (replicaOf !== undefined && bucket === undefined) {
+    throw new CliError(ExitCode.usage, '--replica-of needs --bucket, the replica.');
   }
   if (dir !== undefined) {
     const store = DirectoryStore.open(dir);
@@ -121,7 +132,7 @@ async function targetOf(
   const name = bucket ?? deployment?.buckets.vault ?? '';
   // A bucket of that name on an emulator is that of its record; any other is where the credentials lead.
   const config = deployment?.buckets.vault === name ? clientConfigOf(deployment) : {};
-  const store = new S3SealedStore(new S3Client(config), name);
+  const store = new S3SealedStore(new S3Client(config), name, replicaOf);
   return { name: `s3://${name}`, store, isLive: true };
 }
 

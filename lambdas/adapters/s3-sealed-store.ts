@@ -9,17 +9,20 @@ import { S3VersionStreams } from './s3-version-streams.ts';
 export class S3SealedStore implements SealedStore {
   readonly bucket: string;
   readonly knowsVersions = true;
+  readonly #name: string;
   readonly #inspector: S3VersionInspector;
   readonly #streams: S3VersionStreams;
 
-  constructor(client: S3Client, bucket: string) {
-    this.bucket = bucket;
+  /** @param vault the bucket that was sealed, when this one is a replica of it */
+  constructor(client: S3Client, bucket: string, vault = bucket) {
+    this.bucket = vault;
+    this.#name = bucket;
     this.#inspector = new S3VersionInspector(client);
     this.#streams = new S3VersionStreams(client);
   }
 
   async *list(prefix: string): AsyncGenerator<ListedObject> {
-    for await (const version of this.#inspector.list(this.bucket, prefix)) {
+    for await (const version of this.#inspector.list(this.#name, prefix)) {
       const { key, versionId, lastModified, deleteMarker } = version;
       yield { key, versionId, lastModified, ...(deleteMarker && { deleteMarker }) };
     }
@@ -28,7 +31,7 @@ export class S3SealedStore implements SealedStore {
   async open(key: string, versionId?: string): Promise<OpenedObject | undefined> {
     if (versionId === undefined) return undefined;
     try {
-      const opened = await this.#streams.open({ bucket: this.bucket, key, versionId });
+      const opened = await this.#streams.open({ bucket: this.#name, key, versionId });
       const signature = opened.metadata[SIGNATURE_METADATA];
       return {
         chunks: opened.body,

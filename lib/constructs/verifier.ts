@@ -1,6 +1,7 @@
 import { Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { EvidencePrefix } from '../../lambdas/domain/evidence/evidence-prefix.ts';
+import { guardSetting } from './guard-setting.ts';
 import { type ControlProps, ScheduledControl } from './scheduled-control.ts';
 
 /** One vCPU, and room for the objects in flight, the leaves of a digest and the names of the chain. */
@@ -12,14 +13,14 @@ const EVERY_FOLDER = Object.keys(EvidencePrefix) as Array<keyof typeof EvidenceP
 export class Verifier extends ScheduledControl {
   constructor(scope: Construct, id: string, props: ControlProps) {
     const { config, resources } = props;
-    const { vault } = resources;
+    const { signing, vault } = resources;
     super(scope, id, {
       ...props,
       functionId: 'Verify',
       folder: 'verify',
       memorySize: MEMORY_MIB,
       environment: {
-        GUARDS: Stack.of(scope).toJsonString(vault.guardSetting),
+        GUARDS: Stack.of(scope).toJsonString(guardSetting(resources)),
         VERIFICATION_PERIOD_DAYS: `${config.verification.periodDays}`,
       },
       schedule: 'verify',
@@ -30,5 +31,6 @@ export class Verifier extends ScheduledControl {
     // whether a version that names no lock has none, and what lies beside a digest
     vault.grantInspect(this.control, ...EVERY_FOLDER);
     vault.grantReadGuards(this.control);
+    signing.grantReadGuards(this.control);
   }
 }

@@ -8,6 +8,10 @@ export const GUARDS: GuardSetting = {
   bucketArn: 'arn:aws:s3:::vault',
   bucketName: 'vault',
   keyArn: 'arn:aws:kms:eu-central-1:111122223333:key/1',
+  signing: {
+    keyArns: ['arn:aws:kms:eu-central-1:111122223333:key/2'],
+    sealerRoleArn: 'arn:aws:iam::111122223333:role/sealer',
+  },
   accessLogBucketName: 'access-logs',
   uploadDays: 1,
   deploymentRoleArn: 'arn:aws:iam::111122223333:role/deploy',
@@ -23,6 +27,7 @@ export function guardsSeen(bucket: Partial<Awaited<ReturnType<GuardReader['bucke
   const standing = expectedGuards(GUARDS);
   return {
     bucket: async () => ({ ...sight(standing.bucket), ...bucket }),
-    key: async () => sight(standing.key),
+    key: async (keyArn) =>
+      sight(keyArn === GUARDS.keyArn ? standing.key : standing.signingKey) as never,
   } satisfies GuardReader;
 }

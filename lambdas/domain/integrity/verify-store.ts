@@ -21,7 +21,7 @@ export interface OpenedObject {
 
 /** A vault, or a copy of one, as the verifier sees it. Nothing is ever written. */
 export interface SealedStore {
-  /** Absent for a copy: the digests name the bucket that it was taken from. */
+  /** The bucket that digests must name; absent for a copy of files, which may come from any. */
   readonly bucket?: string;
   /** Whether versions, times and locks are those that S3 said. */
   readonly knowsVersions: boolean;

@@ -13,6 +13,8 @@ import { UnsealedSearch } from './verify-unsealed.ts';
 
 /** How long the sealer may take beyond the intervals themselves, in a store that is in use. */
 const SEALING_GRACE_MILLIS = 10 * 60_000;
+/** Intervals are whole divisors of an hour. */
+const MAX_INTERVAL_MILLIS = 3_600_000;
 /** An object waits for the end of its interval, and then for the next run of the sealer. */
 const INTERVALS_UNTIL_SEALED = 2;
 
@@ -130,7 +132,8 @@ export async function verify(store: SealedStore, options: VerifyOptions): Promis
       Object.assign(done, await unsealed.search(search));
     }
   }
-  if (chain.isEmpty && !(await isEmpty(store))) {
+  const firstDueMillis = settledMillis - INTERVALS_UNTIL_SEALED * MAX_INTERVAL_MILLIS;
+  if (chain.isEmpty && (await holdsOlder(store, firstDueMillis))) {
     report({ kind: 'missing_digest', key: EvidencePrefix.digests, detail: 'not one is there' });
   }
   suspects.resolve();
@@ -154,9 +157,11 @@ function nothingDone({ knowsVersions }: SealedStore, { pinned }: VerifyOptions):
   };
 }
 
-async function isEmpty(store: SealedStore): Promise<boolean> {
-  for await (const _ of store.list('')) return false;
-  return true;
+async function holdsOlder(store: SealedStore, thanMillis: number): Promise<boolean> {
+  for await (const { lastModified } of store.list('')) {
+    if (Date.parse(lastModified) < thanMillis) return true;
+  }
+  return false;
 }
 
 /** The folder of the hour in which a receipt was issued; empty, which is part of every key, for one that does not say. */

@@ -14,6 +14,8 @@ export interface Rehashed {
   records: number;
   /** Of digests that no known key signed: what they say of objects is worth nothing. */
   objectsNotProven: number;
+  /** Objects that are gone, whose lock had ended. */
+  expired: number;
   /** Objects of which S3 did not say how they are locked. */
   locksNotKnown: number;
 }
@@ -22,22 +24,29 @@ export interface Rehashed {
 export class Rehash {
   readonly done: Rehashed = {
     ...{ digests: 0, objects: 0, bytes: 0, records: 0 },
-    ...{ objectsNotProven: 0, locksNotKnown: 0 },
+    ...{ objectsNotProven: 0, expired: 0, locksNotKnown: 0 },
   };
   readonly #store: SealedStore;
   readonly #keys: TrustedKeys;
   readonly #report: ReportDamage;
   readonly #suspects: Suspects;
+  readonly #asOfMillis: number;
 
   /** @param signers fingerprints of the keys that the chain was proven with */
   constructor(
     store: SealedStore,
-    context: { signers: readonly string[]; report: ReportDamage; suspects: Suspects },
+    context: {
+      signers: readonly string[];
+      report: ReportDamage;
+      suspects: Suspects;
+      asOfMillis: number;
+    },
   ) {
     this.#store = store;
     this.#keys = new TrustedKeys(store, undefined, { proven: context.signers });
     this.#report = context.report;
     this.#suspects = context.suspects;
+    this.#asOfMillis = context.asOfMillis;
   }
 
   /** @throws AccessDeniedError */
@@ -67,6 +76,11 @@ export class Rehash {
           done.bytes += held.bytes;
           done.records += held.records?.lines.length ?? 0;
           if (held.lock === 'unknown') done.locksNotKnown++;
+        },
+        mayBeGone: ({ retainUntil }) => {
+          const isExpired = retainUntil !== undefined && Date.parse(retainUntil) < this.#asOfMillis;
+          if (isExpired) done.expired++;
+          return isExpired;
         },
         whole() {},
       });

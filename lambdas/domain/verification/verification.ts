@@ -94,7 +94,9 @@ export async function verifyVault(
 
   const due = dueSlices(resume?.slices, dayOf(asOf), periodDays);
   const documents = (names?.documents ?? []).filter(({ key }) => chain && key <= chain.head.key);
-  const rehash = new Rehash(store, { signers: chain?.signers ?? [], report, suspects });
+  const rehash = new Rehash(store, {
+    ...{ signers: chain?.signers ?? [], report, suspects, asOfMillis: asOf },
+  });
   const extra = new ExtraObjects(store, {
     ...{ documents, headTo: chain?.head.to ?? interval.asOf, report, suspects },
   });

@@ -129,6 +129,7 @@ describe('evidence verify', () => {
     [['--dir', 'x', '--head', 'abc'], /--head must be a SHA-256/],
     [['--dir', 'x', '--from', 'yesterday'], /--from must be a date/],
     [['--dir', 'x', '--public-key', '/dev/null'], /no P-256 public key/],
+    [['--replica-of', 'x'], /needs --bucket/],
     [[], /No store is named/],
   ])('ends with 2 for %j', async (args, sentence) => {
     expect(await run(...args)).toMatchObject({
@@ -189,6 +190,24 @@ describe('evidence verify --bucket', () => {
 
   it('does not take a vault for another', async () => {
     expect(await run('--bucket', 'replica')).toMatchObject({ exitCode: 18 });
+    const replica = await run('--bucket', 'replica', '--replica-of', 'vault');
+    expect(replica).toMatchObject({ exitCode: 0 });
+    for (const call of s3.commandCalls(GetObjectCommand)) {
+      expect(call.args[0].input.Bucket).toBe('replica');
+    }
+  });
+
+  it('does not miss digests in a vault that has just begun', async () => {
+    const landed = (LastModified: Date) => {
+      s3.on(ListObjectVersionsCommand, { Prefix: 'digests/' }).resolves({});
+      s3.on(ListObjectVersionsCommand, { Prefix: '' }).resolves({
+        Versions: [{ Key: 'keys/k', VersionId: 'v1', LastModified }],
+      });
+    };
+    landed(new Date(Date.now() - 60 * 60_000));
+    expect(await run('--bucket', 'vault')).toMatchObject({ exitCode: 3 });
+    landed(new Date(Date.now() - 180 * 60_000));
+    expect(await run('--bucket', 'vault')).toMatchObject({ exitCode: 13 });
   });
 
   it('waits for what landed after the head, and no longer than the sealer may', async () => {

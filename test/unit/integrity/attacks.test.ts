@@ -361,6 +361,14 @@ const SIGNED: ReadonlyArray<readonly [what: string, kind: DamageKind, forge: () 
   ['a number left out', 'missing_digest', () => forged(2, { number: 3 })],
   ['none before it, in the middle', 'malformed_digest', () => forged(2, { previous: null })],
   ['another root', 'malformed_digest', () => forged(2, { root: sha256(Buffer.from('x')) })],
+  [
+    'another root, beside no leaves',
+    'malformed_digest',
+    () => {
+      forged(2, { root: sha256(Buffer.from('x')) });
+      bundle.delete(besideDigest(digestAt(2), 'leaves'));
+    },
+  ],
   ['another count of records', 'malformed_digest', () => forged(2, { records: 3 })],
   [
     'another place',
@@ -600,6 +608,19 @@ it('blames a digest that is missing, and not what landed in its interval', async
   for (const part of ['signature', 'leaves'] as const) bundle.delete(besideDigest(key, part));
   bundle.delete(key);
   expect((await damagesOf()).map(({ kind }) => kind)).toEqual(['missing_digest']);
+});
+
+it('reads each file once when nothing is wrong, and a public key once more', async () => {
+  const store = DirectoryStore.open(bundle.folder);
+  const opened: string[] = [];
+  const open = store.open.bind(store);
+  store.open = (key, versionId) => {
+    opened.push(key);
+    return open(key, versionId);
+  };
+  await verify(store, { report: ({ kind }) => expect.fail(kind), nowMillis: NOW });
+  const key = publicKeyKey(bundle.pair.fingerprint);
+  expect(opened.sort()).toEqual([...bundle.keys, key].sort());
 });
 
 it('sees any change of any file', async () => {
