@@ -108,7 +108,7 @@ export class ChainWalk {
     for await (const listed of this.#store.list(EvidencePrefix.digests)) {
       this.isEmpty = false;
       const { key, versionId } = listed;
-      const [, stem] = PART.exec(key) ?? [];
+      const stem = stemOf(key);
       if (stem === undefined) {
         this.#report({ kind: 'extra_object', key, detail: 'it is no part of a digest' });
         continue;
@@ -232,6 +232,11 @@ export class ChainWalk {
       this.#report({ kind: 'missing_digest', key, detail: 'other parts of it are there' });
     }
   }
+}
+
+/** What the names of all parts of a digest begin with; undefined for what is no part of one. */
+export function stemOf(key: string): string | undefined {
+  return PART.exec(key)?.[1];
 }
 
 /** How many of sorted numbers are below a bound. */

@@ -1,6 +1,6 @@
 import { EvidencePrefix } from '../evidence/evidence-prefix.ts';
 import { digestBegin, digestKey, isDigestKey } from '../integrity/digest.ts';
-import { MAX_DIGEST_BYTES } from '../integrity/verify-chain.ts';
+import { MAX_DIGEST_BYTES, stemOf } from '../integrity/verify-chain.ts';
 import type { ReportDamage } from '../integrity/verify-damage.ts';
 import { readDigest } from '../integrity/verify-document.ts';
 import { type ListedObject, readWhole, type SealedStore } from '../integrity/verify-store.ts';
@@ -24,13 +24,16 @@ export async function listChain(
 ): Promise<ChainNames> {
   const documents: ListedObject[] = [];
   const ahead: ListedObject[] = [];
-  const stem = (key: string) => key.replace(/\.[a-z]+$/, '');
+  const stem = (key: string) => stemOf(key) ?? key;
   for await (const listed of store.list(EvidencePrefix.digests)) {
     const isAhead = head === undefined || stem(listed.key) >= stem(head);
     if (isAhead) ahead.push(listed); // the walk says what is wrong with these
     if (!isDigestKey(listed.key)) continue;
     const isAgain = documents.at(-1)?.key === listed.key;
-    if (!isAhead && (listed.deleteMarker || isAgain)) report(secondVersion(listed));
+    if (!isAhead && (listed.deleteMarker || isAgain)) {
+      const detail = listed.deleteMarker ? 'a delete marker' : `version ${listed.versionId}`;
+      report({ kind: 'second_version', key: listed.key, detail });
+    }
     if (listed.deleteMarker) continue;
     // S3 lists the newest version of a key first
     if (isAgain) documents.pop();
@@ -80,9 +83,4 @@ export async function digestAt(store: SealedStore, { key, versionId }: ListedObj
   const bytes = opened && (await readWhole(opened, MAX_DIGEST_BYTES));
   const digest = bytes && readDigest(bytes);
   return typeof digest === 'object' ? digest : undefined;
-}
-
-export function secondVersion({ key, versionId, deleteMarker }: ListedObject) {
-  const detail = deleteMarker ? 'a delete marker' : `version ${versionId}`;
-  return { kind: 'second_version', key, ...(versionId && { versionId }), detail } as const;
 }

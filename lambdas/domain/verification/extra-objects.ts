@@ -8,7 +8,7 @@ import type { Suspects } from '../integrity/verify-moves.ts';
 import { holdObject } from '../integrity/verify-object.ts';
 import type { ListedObject, SealedStore } from '../integrity/verify-store.ts';
 import type { VersionInspector } from '../ports.ts';
-import { digestAt, secondVersion } from './chain-names.ts';
+import { digestAt } from './chain-names.ts';
 
 /**
  * What is archived late is sealed by the sweep of the sealer, which begins every UTC day and goes on with the next digest
@@ -158,4 +158,9 @@ export class ExtraObjects {
 
 function nameOf({ key, versionId }: Pick<ListedObject, 'key' | 'versionId'>): string {
   return `${key}\n${versionId}`;
+}
+
+function secondVersion({ key, versionId, deleteMarker }: ListedObject) {
+  const detail = deleteMarker ? 'a delete marker' : `version ${versionId}`;
+  return { kind: 'second_version', key, ...(versionId && { versionId }), detail } as const;
 }

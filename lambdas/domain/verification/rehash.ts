@@ -1,9 +1,9 @@
-import { ChainWalk } from '../integrity/verify-chain.ts';
+import { ChainWalk, stemOf } from '../integrity/verify-chain.ts';
 import type { ReportDamage } from '../integrity/verify-damage.ts';
 import { TrustedKeys } from '../integrity/verify-keys.ts';
 import type { Suspects } from '../integrity/verify-moves.ts';
 import { checkObjects } from '../integrity/verify-objects.ts';
-import type { ListedObject, SealedStore } from '../integrity/verify-store.ts';
+import type { SealedStore } from '../integrity/verify-store.ts';
 import { listingOf } from './walk-ahead.ts';
 
 /** What was read again and compared. */
@@ -49,13 +49,11 @@ export class Rehash {
     this.#asOfMillis = context.asOfMillis;
   }
 
-  /** @throws AccessDeniedError */
-  async check(document: ListedObject): Promise<void> {
+  /** @param key of a digest @throws AccessDeniedError */
+  async check(key: string): Promise<void> {
     const { done } = this;
     const chain = new ChainWalk(
-      listingOf(this.#store, async function* () {
-        yield document;
-      }),
+      listingOf(this.#store, () => this.#store.list(stemOf(key) ?? key)),
       {
         ...{ keys: this.#keys, report: this.#report },
         settledMillis: Number.POSITIVE_INFINITY,

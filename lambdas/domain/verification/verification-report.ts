@@ -56,14 +56,20 @@ export interface VerificationReport extends Report, SeenVault {
   readonly anchor: string;
 }
 
-/** Damage as it was found: named up to a bound, all of it counted. */
+/** Damage as it was found: named up to a bound, all of it counted; what two looks at a digest say is said once. */
 export class FoundDamage {
-  readonly named: Damage[] = [];
+  readonly #named = new Map<string, Damage>();
   readonly counts: Partial<Record<DamageKind, number>> = {};
 
+  get named(): Damage[] {
+    return [...this.#named.values()];
+  }
+
   readonly add = (damage: Damage): void => {
+    const subject = subjectOf(damage);
+    if (this.#named.has(subject)) return;
     this.counts[damage.kind] = (this.counts[damage.kind] ?? 0) + 1;
-    if (this.named.length < MAX_NAMED) this.named.push(damage);
+    if (this.#named.size < MAX_NAMED) this.#named.set(subject, damage);
   };
 }
 
@@ -118,7 +124,7 @@ function damageFinding(damage: Damage, at: string): Finding {
   const { kind, key, versionId, lines, detail } = damage;
   return openFinding('integrity_broken', {
     plane: 'store',
-    subject: [kind, key, ...(versionId === undefined ? [] : [versionId])].join('/'),
+    subject: subjectOf(damage),
     ...{ at, runKeys: [] },
     detail: {
       ...{ damage: kind, key, detail },
@@ -126,6 +132,10 @@ function damageFinding(damage: Damage, at: string): Finding {
       ...(lines && { lines: lines.join(',') }),
     },
   });
+}
+
+function subjectOf({ kind, key, versionId }: Damage): string {
+  return [kind, key, ...(versionId === undefined ? [] : [versionId])].join('/');
 }
 
 function gapFinding({ control, after, until }: ReportGap, at: string): Finding {

@@ -109,8 +109,8 @@ export async function verifyVault(
       isFinished = false;
       break;
     }
-    for (const document of group.documents.filter(({ key }) => due.includes(key))) {
-      await looking(document.key, () => rehash.check(document));
+    for (const { key } of group.documents.filter((document) => due.includes(document.key))) {
+      await looking(key, () => rehash.check(key));
     }
     if (chain && due.includes(group.name)) {
       folders += group.prefixes.length;

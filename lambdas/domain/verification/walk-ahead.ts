@@ -1,5 +1,5 @@
 import { EvidencePrefix } from '../evidence/evidence-prefix.ts';
-import { ChainWalk, type WalkedDigest } from '../integrity/verify-chain.ts';
+import { ChainWalk, stemOf, type WalkedDigest } from '../integrity/verify-chain.ts';
 import type { ReportDamage } from '../integrity/verify-damage.ts';
 import { type KnownKeys, TrustedKeys } from '../integrity/verify-keys.ts';
 import type { ListedObject, SealedStore } from '../integrity/verify-store.ts';
@@ -54,7 +54,7 @@ export async function walkAhead(
   async function* parts() {
     let stem = '';
     for (const listed of ahead) {
-      const next = listed.key.replace(/\.[a-z]+$/, '');
+      const next = stemOf(listed.key) ?? listed.key;
       if (next !== stem && stem !== '' && !hasTime()) {
         isAtEnd = false;
         return;
