@@ -4,6 +4,7 @@ import { renderRun } from '../bin/evidence/render-run.ts';
 import { renderTrace } from '../bin/evidence/render-trace.ts';
 import type { AuditAnswer } from '../lambdas/audit-retention/handler.ts';
 import type { SealAnswer } from '../lambdas/seal/handler.ts';
+import type { VerifyAnswer } from '../lambdas/verify/handler.ts';
 import { createClients } from './clients.ts';
 import type { Environment } from './environment.ts';
 import { UserError } from './errors.ts';
@@ -59,9 +60,14 @@ export function runSeal(environment: Environment): Promise<SealAnswer> {
   return invoke(environment, 'seal', { maxDigests: DIGESTS_OF_A_START });
 }
 
+/** Verifies what was sealed, through the deployed function. */
+export function runVerify(environment: Environment): Promise<VerifyAnswer> {
+  return invoke(environment, 'verify', {});
+}
+
 async function invoke<Answer>(
   { endpointUrl, functions }: Environment,
-  name: 'auditRetention' | 'seal',
+  name: 'auditRetention' | 'seal' | 'verify',
   request: object,
 ): Promise<Answer> {
   const { Payload, FunctionError } = await createClients(endpointUrl).lambda.send(
@@ -96,6 +102,12 @@ export function describeSeal({ head, anchor, isCaughtUp }: SealAnswer): string {
   if (!head) return 'Digest chain: nothing is sealed yet, the first interval has not closed';
   const behind = isCaughtUp ? '' : ', catching up';
   return `Digest chain: sealed up to ${head.to}${behind}, anchor: ${anchor}\n  head ${head.key}\n  sha256 ${head.sha256}`;
+}
+
+/** One line on what the verification saw. */
+export function describeVerify({ report, location }: VerifyAnswer): string {
+  const { checked, findings, chain, status } = report;
+  return `Verification: ${status}, ${chain.listed} digests, ${checked.objects} objects and ${checked.records} records read again, ${findings.length} findings\n  report s3://${location.bucket}/${location.key}`;
 }
 
 /** URLs, keys and the next three commands. */

@@ -12,8 +12,10 @@ import {
   describeAudit,
   describeEvidence,
   describeSeal,
+  describeVerify,
   runAudits,
   runSeal,
+  runVerify,
   waitUntilStored,
 } from './report.ts';
 import { seed } from './seed.ts';
@@ -43,10 +45,12 @@ async function demonstrate(paths: LocalPaths, environment: Environment): Promise
   await progress('Waiting until it is stored', () => waitUntilStored(environment, sent));
   const audit = await progress('Running the audits', () => runAudits(environment));
   const sealed = await progress('Sealing', () => runSeal(environment));
+  const verified = await progress('Verifying', () => runVerify(environment));
   return [
     await describeEvidence(environment, shown.runId),
     describeAudit(audit),
     describeSeal(sealed),
+    describeVerify(verified),
     describeAccess(environment, shown.runId, paths.environment),
   ].join('\n\n');
 }

@@ -26,6 +26,7 @@ export interface DeployedResources {
     readonly holds: string;
     readonly reconcileHolds: string;
     readonly seal: string;
+    readonly verify: string;
     readonly rebuildIndex: string;
   };
   readonly stateMachines: { readonly rebuildIndex: string };
@@ -58,6 +59,7 @@ export function resourcesFrom(output: (name: string) => string): DeployedResourc
       holds: output('HoldsFunctionName'),
       reconcileHolds: output('ReconcileHoldsFunctionName'),
       seal: output('SealFunctionName'),
+      verify: output('VerifyFunctionName'),
       rebuildIndex: output('RebuildIndexFunctionName'),
     },
     stateMachines: { rebuildIndex: output('RebuildIndexStateMachineArn') },

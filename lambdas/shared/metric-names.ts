@@ -16,6 +16,8 @@ export const Metric = {
   sealedRecords: 'SealedRecords',
   lateObjects: 'LateObjects',
   unsentHeads: 'UnsentHeads',
+  verifiedBytes: 'VerifiedBytes',
+  integrityViolations: 'IntegrityViolations',
   holdsIncomplete: 'HoldsIncomplete',
   refusals: 'Refusals',
   uncountedRefusals: 'UncountedRefusals',

@@ -72,6 +72,12 @@ interface ReservedConcurrency {
   readonly holds: number;
 }
 
+/** How the vault is verified. */
+export interface VerificationConfig {
+  /** Days in which everything that is sealed is read and hashed once: each day its part of it. */
+  readonly periodDays: number;
+}
+
 /** The digest chain over what lands in the vault. */
 export interface SealingConfig {
   /** Minutes that one digest covers: 1 to 60, a whole divisor of 60. */
@@ -230,6 +236,7 @@ export interface EnvironmentConfig {
   readonly streams: StreamConfig;
   readonly archive: ArchiveConfig;
   readonly sealing: SealingConfig;
+  readonly verification: VerificationConfig;
   /**
    * Invocations set aside for each function.
    * @default - none: functions share the account's pool
@@ -247,6 +254,8 @@ export interface EnvironmentConfig {
     readonly auditRetention: string;
     readonly reportRejections: string;
     readonly reconcileHolds: string;
+    /** Not less often than once a day: a slice has its turn every day, and two days without a report are a finding. */
+    readonly verify: string;
   };
   readonly alarms: {
     /**

@@ -14,6 +14,7 @@ import type {
   RetentionConfig,
   SealingConfig,
   StreamConfig,
+  VerificationConfig,
 } from './environment-config.ts';
 
 /** One schema for each member of a type, the optional ones included, so that type and schema cannot drift apart. */
@@ -106,6 +107,7 @@ export const environmentSchema = object({
     anchorTopicArn: v.optional(text()),
     signingKey: v.optional(number),
   } satisfies Members<SealingConfig>),
+  verification: object({ periodDays: number } satisfies Members<VerificationConfig>),
   reservedConcurrency: v.optional(
     object({
       ingest: number,
@@ -127,6 +129,7 @@ export const environmentSchema = object({
     auditRetention: text('an EventBridge expression such as rate(1 day)'),
     reportRejections: text('an EventBridge expression such as rate(1 hour)'),
     reconcileHolds: text('an EventBridge expression such as rate(1 day)'),
+    verify: text('an EventBridge expression such as rate(1 day)'),
   } satisfies Members<EnvironmentConfig['schedules']>),
   alarms: object({
     emails: v.optional(texts('e-mail addresses')),

@@ -16,6 +16,9 @@ const MIB = 1024 * KIB;
 /** Lambda takes up to ten records without a batching window, and asks for a window beyond. */
 const UNWINDOWED_BATCH = 10;
 
+/** What nobody looked at for a year is not verified. */
+const MAX_PERIOD_DAYS = 365;
+
 /** Longer, and disabling a key would not be an answer to its loss. */
 const MAX_KEY_CACHE_SECONDS = 900;
 
@@ -93,6 +96,7 @@ function checkCapacity(check: ConfigCheck, config: EnvironmentConfig): void {
   }
   check.whole('throttling.rateLimit', throttling.rateLimit, 1, 100_000);
   check.whole('throttling.burstLimit', throttling.burstLimit, 1, 100_000);
+  check.whole('verification.periodDays', config.verification.periodDays, 1, MAX_PERIOD_DAYS);
   check.whole('keyCacheSeconds', config.keyCacheSeconds, 1, MAX_KEY_CACHE_SECONDS);
 }
 

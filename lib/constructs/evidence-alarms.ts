@@ -1,5 +1,5 @@
 import { Duration } from 'aws-cdk-lib';
-import { Alarm, ComparisonOperator, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
+import { Alarm, ComparisonOperator, Stats, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
@@ -166,6 +166,41 @@ function conditions(parts: WatchedParts) {
       threshold: 0,
       advice: 'Sealing failed: read its log, look at the signing key; the next run goes on.',
       runbook: 'seal-errors',
+    },
+    {
+      id: 'VerifyErrors',
+      metric: errors(parts.verify),
+      threshold: 0,
+      advice:
+        'The verification crashed: read its log and invoke it again; it goes on where it was.',
+      runbook: 'verify-errors',
+    },
+    {
+      id: 'VerifyIncomplete',
+      metric: functionMetric(Metric.auditIncomplete, parts.verify),
+      threshold: 0,
+      advice: 'The verification could not look at everything: open its report, restore its rights.',
+      runbook: 'verify-incomplete',
+    },
+    {
+      id: 'VerifyAbsent',
+      // the highest value is 1: only its absence fires
+      metric: functionMetric(Metric.auditIncomplete, parts.verify).with({
+        period: Duration.days(1),
+        statistic: Stats.MAXIMUM,
+      }),
+      threshold: 1,
+      periods: 2,
+      firesWithoutData: true,
+      advice: 'Nobody verified the vault for two days: find out why the function does not run.',
+      runbook: 'verify-errors',
+    },
+    {
+      id: 'IntegrityViolations',
+      metric: functionMetric(Metric.integrityViolations, parts.verify),
+      threshold: 0,
+      advice: 'The vault is not what was sealed or deployed: open the report, touch nothing else.',
+      runbook: 'integrity-violations',
     },
     {
       id: 'UnsentHeads',

@@ -147,7 +147,7 @@ export class EvidenceVault extends Construct {
   }
 
   /** Whether versions in the folders are there, until when they are locked and whether they are held. */
-  grantInspect(fn: ServiceFunction, ...folders: readonly VaultFolder[]): void {
+  grantInspect(fn: ServiceFunction, ...folders: ReadonlyArray<keyof typeof EvidencePrefix>): void {
     this.#allow(fn, INSPECT_VERSION, folders);
     allowToSeeAbsence(fn, this.bucket);
   }

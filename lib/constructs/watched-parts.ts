@@ -19,4 +19,5 @@ export interface WatchedParts {
   readonly seal: ServiceFunction;
   /** A head of the digest chain that ended longer ago than this is too old. */
   readonly sealOverdueSeconds: number;
+  readonly verify: ServiceFunction;
 }

@@ -9,6 +9,7 @@ import { IndexRebuild } from '../constructs/index-rebuild.ts';
 import { RejectionReports } from '../constructs/rejection-reports.ts';
 import { RetentionAudit } from '../constructs/retention-audit.ts';
 import { Sealer } from '../constructs/sealer.ts';
+import { Verifier } from '../constructs/verifier.ts';
 
 export interface PipelineStackProps extends StackProps {
   readonly config: EnvironmentConfig;
@@ -23,6 +24,7 @@ export class PipelineStack extends Stack {
   readonly rejectionReports: RejectionReports;
   readonly holdReconciliation: HoldReconciliation;
   readonly sealer: Sealer;
+  readonly verifier: Verifier;
 
   constructor(scope: Construct, id: string, props: PipelineStackProps) {
     super(scope, id, props);
@@ -32,6 +34,7 @@ export class PipelineStack extends Stack {
     this.retentionAudit = new RetentionAudit(this, 'RetentionAudit', { config, resources });
     this.rejectionReports = new RejectionReports(this, 'RejectionReports', { config, resources });
     this.sealer = new Sealer(this, 'Sealer', { config, resources });
+    this.verifier = new Verifier(this, 'Verifier', { config, resources });
     const { stateMachine, worker } = new IndexRebuild(this, 'IndexRebuild', { config, resources });
 
     this.holdReconciliation = new HoldReconciliation(this, 'HoldReconciliation', {
@@ -60,6 +63,7 @@ export class PipelineStack extends Stack {
       RebuildIndexStateMachineArn: stateMachine.stateMachineArn,
       ReportRejectionsFunctionName: this.rejectionReports.control.fn.functionName,
       SealFunctionName: this.sealer.control.fn.functionName,
+      VerifyFunctionName: this.verifier.control.fn.functionName,
     };
     for (const [name, value] of Object.entries(outputs)) new CfnOutput(this, name, { value });
   }

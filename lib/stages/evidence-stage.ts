@@ -38,7 +38,7 @@ export class EvidenceStage extends Stage {
       resources,
     });
     const { archiveLine, frontDoor, holdReconciliation, rejectionReports } = this.pipeline;
-    const { retentionAudit, sealer } = this.pipeline;
+    const { retentionAudit, sealer, verifier } = this.pipeline;
     this.monitoring = new MonitoringStack(this, 'Monitoring', {
       config,
       description: 'Evidence: alarms and dashboard',
@@ -57,6 +57,7 @@ export class EvidenceStage extends Stage {
         resources,
         seal: sealer.control,
         sealOverdueSeconds: overdueSeconds(config),
+        verify: verifier.control,
       },
     });
 

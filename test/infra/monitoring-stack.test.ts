@@ -27,6 +27,9 @@ describe('alarms', () => {
     ['ParityViolations', 'ParityViolations', 0, 'audit-retention'],
     ['SealErrors', 'Errors', 0, 'SealerSealFunction'],
     ['UnsentHeads', 'UnsentHeads', 0, 'seal'],
+    ['VerifyErrors', 'Errors', 0, 'VerifierVerifyFunction'],
+    ['VerifyIncomplete', 'AuditIncomplete', 0, 'verify'],
+    ['IntegrityViolations', 'IntegrityViolations', 0, 'verify'],
     ['RejectionReportErrors', 'Errors', 0, 'RejectionReportsReportRejectionsFunction'],
     ['HoldsErrors', 'Errors', 0, 'FrontDoorHoldsFunction'],
     ['HoldReconciliationErrors', 'Errors', 0, 'HoldReconciliationReconcileHoldsFunction'],
@@ -62,8 +65,16 @@ describe('alarms', () => {
     });
   });
 
+  it('VerifyAbsent fires when nothing was verified for two days, and for nothing else', () => {
+    expect(alarms.get('VerifyAbsent')).toMatchObject({
+      ...{ MetricName: 'AuditIncomplete', Statistic: 'Maximum', Threshold: 1 },
+      ...{ EvaluationPeriods: 2, Period: 24 * HOUR_SECONDS, TreatMissingData: 'breaching' },
+      Dimensions: [{ Name: 'service', Value: 'verify' }],
+    });
+  });
+
   it('are these and no others', () => {
-    expect(alarms.size).toBe(26);
+    expect(alarms.size).toBe(30);
   });
 
   it('say what to do and where the runbook is, and tell the topic', () => {

@@ -36,6 +36,7 @@ const OUTPUTS: Record<StackName, string[]> = {
     'RedriveFunctionName',
     'ReportRejectionsFunctionName',
     'SealFunctionName',
+    'VerifyFunctionName',
   ],
   monitoring: ['AlarmTopicArn', 'DashboardName'],
 };

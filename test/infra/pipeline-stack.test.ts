@@ -24,6 +24,7 @@ const FUNCTIONS = {
   'RejectionReports/ReportRejections': 'report-rejections',
   'HoldReconciliation/ReconcileHolds': 'reconcile-holds',
   'Sealer/Seal': 'seal',
+  'Verifier/Verify': 'verify',
   'IndexRebuild/Worker': 'rebuild-index',
 };
 

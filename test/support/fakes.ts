@@ -25,6 +25,8 @@ import type { EpochKey } from '../../lambdas/domain/evidence/keyed-hash.ts';
 import type { Lock } from '../../lambdas/domain/evidence/retention.ts';
 import { sha256Hex, storeKey } from '../../lambdas/domain/evidence/store-key.ts';
 import { versionName } from '../../lambdas/domain/evidence/version-name.ts';
+import { SIGNATURE_METADATA } from '../../lambdas/domain/integrity/digest.ts';
+import type { SealedStore } from '../../lambdas/domain/integrity/verify-store.ts';
 import type { Identity } from '../../lambdas/domain/openlineage/event.ts';
 import type {
   ChainVault,
@@ -351,6 +353,38 @@ export function inspectorOver(
         return slash === -1 ? [] : key.slice(0, slash + 1);
       });
       return [...new Set(below)].sort();
+    },
+  };
+}
+
+/** What a bucket holds as a verifier sees it: in the order of keys, of one key the newest version first. */
+export function sealedStoreOver({
+  bucket,
+  versions,
+}: Pick<InMemoryBucket, 'bucket' | 'versions'>): SealedStore {
+  return {
+    bucket,
+    knowsVersions: true,
+    async *list(prefix) {
+      const below = versions.filter(({ key }) => key.startsWith(prefix)).reverse();
+      below.sort((a, b) => (a.key < b.key ? -1 : Number(a.key > b.key)));
+      for (const { key, versionId, lastModified, deleteMarker } of below) {
+        yield { key, versionId, lastModified, ...(deleteMarker && { deleteMarker }) };
+      }
+    },
+    async open(key, versionId) {
+      const held = versions.findLast(
+        (version) => version.key === key && version.versionId === (versionId ?? version.versionId),
+      );
+      if (!held || held.deleteMarker) return undefined;
+      const signature = held.metadata?.[SIGNATURE_METADATA];
+      return {
+        chunks: (async function* () {
+          yield held.body;
+        })(),
+        lock: held.lock ?? 'none',
+        ...(signature !== undefined && { signature }),
+      };
     },
   };
 }

@@ -122,6 +122,17 @@ export const FINDING_KINDS = {
     opens: 'a setting that protects the vault or its key is not as it was deployed',
     resolves: 'a check that finds the setting as deployed',
   },
+  integrity_broken: {
+    severity: 'critical',
+    opens:
+      'the scheduled verification found that the vault is not what its digests say; `damage` names what, as `evidence verify` does',
+    resolves: 'never: nothing repairs it; explain it with a note',
+  },
+  report_missing: {
+    severity: 'high',
+    opens: 'a scheduled control left no report for longer than its reports reach back',
+    resolves: 'a verification that finds the reports of the time',
+  },
   hold_incomplete: {
     severity: 'high',
     opens: 'the legal hold of a version could not be set or lifted, or was not got to',

@@ -11,7 +11,7 @@ import type { RetentionAudit } from './retention-audit.ts';
 export interface Report extends AuditInterval {
   readonly report: 1;
   readonly id: string;
-  readonly kind: 'audit-retention' | 'holds' | 'rebuild' | 'rejections';
+  readonly kind: 'audit-retention' | 'holds' | 'rebuild' | 'rejections' | 'verify';
   readonly findings: readonly Finding[];
 }
 

@@ -102,6 +102,14 @@ export function digestKey(from: string, part: keyof typeof ENDINGS = 'document')
   return `${EvidencePrefix.digests}dt=${from.slice(0, 10)}/${name}${ENDINGS[part]}`;
 }
 
+const DIGEST_NAME = /(\d{4}-\d\d-\d\dT\d\d)(\d\d)(\d\d)Z\.json$/;
+
+/** When the interval of a digest begins, in milliseconds, by its key; NaN for any other key. */
+export function digestBegin(key: string): number {
+  const [, hour, minutes, seconds] = DIGEST_NAME.exec(key) ?? [];
+  return Date.parse(`${hour}:${minutes}:${seconds}Z`);
+}
+
 /** The object beside a digest's document. */
 export function besideDigest(key: string, part: 'signature' | 'leaves'): string {
   return `${key.slice(0, -ENDINGS.document.length)}${ENDINGS[part]}`;

@@ -29,6 +29,7 @@ const UNDATED = [
   EvidencePrefix.policies,
   EvidencePrefix.keys,
   EvidencePrefix.holds,
+  EvidencePrefix.erasures,
   EvidencePrefix.publicKeys,
 ] as const;
 

@@ -57,6 +57,7 @@ export class ChainWalk {
   readonly #keys: TrustedKeys;
   readonly #report: ReportDamage;
   readonly #settledMillis: number;
+  readonly #firstNumber: number | 'any';
   readonly holes: Hole[] = [];
   /** Whether the store has not even a part of a digest. */
   isEmpty = true;
@@ -69,15 +70,24 @@ export class ChainWalk {
   /** Numbers of the digests that stand elsewhere, by the key they belong to. */
   readonly #strays = new Map<string, number>();
 
-  /** @param settledMillis what was sealed after it may not have its signature beside it yet */
+  /**
+   * @param settledMillis what was sealed after it may not have its signature beside it yet
+   * @param firstNumber of the first digest that the store lists, where that is not the chain's first
+   */
   constructor(
     store: SealedStore,
-    context: { keys: TrustedKeys; report: ReportDamage; settledMillis: number },
+    context: {
+      keys: TrustedKeys;
+      report: ReportDamage;
+      settledMillis: number;
+      firstNumber?: number | 'any';
+    },
   ) {
     this.#store = store;
     this.#keys = context.keys;
     this.#report = context.report;
     this.#settledMillis = context.settledMillis;
+    this.#firstNumber = context.firstNumber ?? 0;
   }
 
   async *walk(): AsyncGenerator<WalkedDigest> {
@@ -98,7 +108,7 @@ export class ChainWalk {
     for await (const listed of this.#store.list(EvidencePrefix.digests)) {
       this.isEmpty = false;
       const { key, versionId } = listed;
-      const [, stem] = PART.exec(key) ?? [];
+      const stem = stemOf(key);
       if (stem === undefined) {
         this.#report({ kind: 'extra_object', key, detail: 'it is no part of a digest' });
         continue;
@@ -184,7 +194,8 @@ export class ChainWalk {
   #link({ digest, key }: WalkedDigest): void {
     const last = this.#last;
     const { number, previous, from } = digest;
-    const first = last ? last.digest.number + 1 : 0;
+    const begin = this.#firstNumber === 'any' ? number : this.#firstNumber;
+    const first = last ? last.digest.number + 1 : begin;
     if (number > first) {
       if (last) this.#addHole({ from: last.digest.to, to: from });
       const missing = number - first - this.#unusable;
@@ -221,6 +232,11 @@ export class ChainWalk {
       this.#report({ kind: 'missing_digest', key, detail: 'other parts of it are there' });
     }
   }
+}
+
+/** What the names of all parts of a digest begin with; undefined for what is no part of one. */
+export function stemOf(key: string): string | undefined {
+  return PART.exec(key)?.[1];
 }
 
 /** How many of sorted numbers are below a bound. */

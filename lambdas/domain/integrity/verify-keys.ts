@@ -24,6 +24,15 @@ export function readPublicKey(pem: Buffer): SigningKey | undefined {
   }
 }
 
+/** What a verification that goes on behind another one knows of keys (by fingerprint). */
+export interface KnownKeys {
+  /** The key of the digest before, and the one announced since. */
+  readonly trusted?: string;
+  readonly announced?: string;
+  /** Keys of digests that were proven in their order: when given, digests may be judged in any order, against these alone. */
+  readonly proven?: readonly string[];
+}
+
 /**
  * Which key the next digest may be signed with: the pinned one, or else that of the first digest; after it only one that
  * a digest under the key before announced, and never that key again.
@@ -32,12 +41,23 @@ export class TrustedKeys {
   readonly #store: SealedStore;
   #trusted: string | undefined;
   #announced: string | undefined;
+  readonly #proven: readonly string[] | undefined;
   readonly #keys = new Map<string, KeyObject>();
 
-  constructor(store: SealedStore, pinned?: SigningKey) {
+  constructor(store: SealedStore, pinned?: SigningKey, known: KnownKeys = {}) {
     this.#store = store;
-    this.#trusted = pinned?.fingerprint;
+    this.#trusted = pinned?.fingerprint ?? known.trusted;
+    this.#announced = known.announced;
+    this.#proven = known.proven;
     if (pinned) this.#keys.set(pinned.fingerprint, pinned.key);
+  }
+
+  /** Where a later verification goes on. */
+  get known(): KnownKeys {
+    return {
+      ...(this.#trusted !== undefined && { trusted: this.#trusted }),
+      ...(this.#announced !== undefined && { announced: this.#announced }),
+    };
   }
 
   /** What is wrong with the signature of a digest; undefined when nothing is. Digests are asked for in their order. */
@@ -49,7 +69,10 @@ export class TrustedKeys {
     const { key } = digest.location;
     const { fingerprint } = digest.signer;
     const isAnnounced = fingerprint === this.#announced;
-    if (this.#trusted !== undefined && fingerprint !== this.#trusted && !isAnnounced) {
+    const isTrusted = this.#proven
+      ? this.#proven.includes(fingerprint)
+      : this.#trusted === undefined || fingerprint === this.#trusted || isAnnounced;
+    if (!isTrusted) {
       return { kind: 'wrong_key', key, detail: `signer ${fingerprint} was never announced` };
     }
     const publicKey = this.#keys.get(fingerprint) ?? (await this.#load(fingerprint));

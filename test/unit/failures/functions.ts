@@ -17,6 +17,7 @@ import { createHandler as createReport } from '../../../lambdas/report-rejection
 import { createHandler as createSeal } from '../../../lambdas/seal/handler.ts';
 import type { FunctionLog } from '../../../lambdas/shared/function-log.ts';
 import type { MetricSink } from '../../../lambdas/shared/metric-sink.ts';
+import { createHandler as createVerify } from '../../../lambdas/verify/handler.ts';
 import {
   consumed,
   NOW,
@@ -39,9 +40,11 @@ import {
   objectsOver,
   readerOver,
   SingleEpochKey,
+  sealedStoreOver,
   streamsOver,
 } from '../../support/fakes.ts';
 import { exported, GOOD_SPAN } from '../../support/front-door.ts';
+import { GUARDS, guardsSeen } from '../../support/guards.ts';
 import { InMemoryHoldIndex, InMemoryLegalHolds } from '../../support/hold-fakes.ts';
 import { KEY, producersWith, request } from '../../support/http.ts';
 import { kinesisEvent } from '../../support/kinesis-event.ts';
@@ -287,6 +290,17 @@ export const FUNCTIONS: Readonly<
         },
       }) as Handler,
       events: [{ sweep: true, maxDigests: 1 }, {}, { from: 'no time' }],
+    };
+  },
+  verify: async (sabotage, output) => {
+    const dependencies = await filledStore(sabotage, output);
+    const { vault } = dependencies;
+    const ports = sabotage({ store: sealedStoreOver(vault), guardReader: guardsSeen() });
+    return {
+      handler: createVerify({
+        ...{ ...dependencies, ...ports, guards: GUARDS, periodDays: 1 },
+      }) as Handler,
+      events: [{}, { from: 'no time' }],
     };
   },
   'rebuild-index': async (sabotage, output) => {

@@ -1,0 +1,313 @@
+import { describe, expect, it } from 'vitest';
+import { AccessDeniedError, UnavailableError } from '../../../lambdas/domain/errors.ts';
+import {
+  besideDigest,
+  type Digest,
+  digestBytes,
+  publicKeyKey,
+  SIGNATURE_METADATA,
+} from '../../../lambdas/domain/integrity/digest.ts';
+import type { DigestSigner } from '../../../lambdas/domain/ports.ts';
+import { sealedStoreOver } from '../../support/fakes.ts';
+import { guardsSeen } from '../../support/guards.ts';
+import { InMemorySigningKeys } from '../../support/signing-keys.ts';
+import { broken, DAY, HOUR, START, verifying } from './verifying.ts';
+
+describe('a vault that is whole', () => {
+  it('is verified to the head of its chain, and everything in it is read', async () => {
+    const store = await verifying();
+    const report = await store.verify();
+    const digests = store.digests().length;
+    expect(report).toMatchObject({
+      ...{ kind: 'verify', status: 'complete', anchor: 'unanchored', findings: [], damages: {} },
+      chain: { listed: digests, walked: digests, isAtEnd: true },
+      checked: { digests, records: 6, objectsNotProven: 0 },
+      slices: { isFinished: true, behindDays: 0 },
+      resume: { chain: { head: { number: digests - 1 } } },
+    });
+    expect(report.checked.objects).toBe(store.sealed.chain().flatMap((d) => d.objects).length);
+  });
+
+  it('is walked on from the head that the last report names', async () => {
+    const store = await verifying();
+    const first = await store.verify();
+    await store.live(2);
+    const second = await store.verify({ periodDays: 1_000 });
+    expect(second.chain.walked).toBe(store.digests().length - first.chain.listed);
+    expect(broken(second)).toEqual([]);
+    // the head, what came after it, and the first digest to learn their distance
+    const read = new Set(store.opened.filter((key) => /digests.*json/.test(key)));
+    expect(read.size).toBeLessThanOrEqual(second.chain.walked + 3);
+  });
+
+  it('is walked in steps when there is little time, and says so', async () => {
+    const store = await verifying();
+    let asked = 0;
+    const little = { remaining: () => (++asked > 4 ? 0 : 1) };
+    const first = await store.verify({}, little);
+    expect(first).toMatchObject({ status: 'incomplete', chain: { isAtEnd: false } });
+    expect(first.findings.map(({ kind }) => kind)).toEqual(['audit_incomplete']);
+    expect(first.chain.walked).toBeGreaterThan(0);
+    expect(first.slices.isFinished).toBe(false);
+    const second = await store.verify({}, { asOf: store.now + 60_000 });
+    expect(second.chain).toMatchObject({ isAtEnd: true });
+    expect(second.chain.walked + first.chain.walked).toBe(store.digests().length);
+    expect(second.findings).toMatchObject([{ kind: 'audit_incomplete', status: 'resolved' }]);
+  });
+
+  it('is read as a whole within the period, a part of it each day', async () => {
+    const store = await verifying();
+    const periodDays = 7;
+    const objects = new Set<string>();
+    for (let day = 0; day < periodDays; day++) {
+      const { checked } = await store.verify(
+        { periodDays },
+        { asOf: START + 4 * HOUR + day * DAY },
+      );
+      expect(checked.digests).toBeLessThan(store.digests().length);
+      for (const key of store.opened) objects.add(key);
+    }
+    for (const { key } of store.evidence()) expect(objects).toContain(key);
+  });
+
+  it('is followed through a new signing key, also when the verifier stops between announcement and use', async () => {
+    const store = await verifying(1);
+    await store.verify();
+    store.sealed.keys.rotate();
+    for (let step = 0; step < 4; step++) {
+      await store.sealed.sealTo(store.now + 15 * 60_000);
+      const report = await store.verify({}, { asOf: store.now + 15 * 60_000 });
+      expect(broken(report)).toEqual([]);
+    }
+    const { resume } = await store.verify();
+    expect(resume.chain?.signers).toHaveLength(2);
+  });
+});
+
+describe('what does not hold any more', () => {
+  it('is named: an object that is gone, changed, or shorter locked', async () => {
+    const store = await verifying();
+    await store.verify();
+    const [gone, changed, unlocked] = store.evidence();
+    if (!gone || !changed || !unlocked) throw new Error('three objects');
+    store.vault.remove(gone);
+    store.vault.overwrite(changed, Buffer.from('other'));
+    const lock = { ...unlocked.lock, retainUntil: '2026-03-05T00:00:00.000Z' };
+    Object.assign(unlocked, { lock });
+    const report = await store.verify();
+    expect(broken(report)).toEqual(
+      [
+        `missing_object ${gone.key}`,
+        `modified_object ${changed.key}`,
+        `retention_short ${unlocked.key}`,
+      ].sort(),
+    );
+    expect(report.damages).toEqual({ missing_object: 1, modified_object: 1, retention_short: 1 });
+  });
+
+  it.each([
+    ['in the middle', 3],
+    ['at the begin', 0],
+    ['at the head', -1],
+  ])('is named: a digest %s that was there', async (_, at) => {
+    const store = await verifying();
+    await store.verify();
+    const digest = store
+      .digests()
+      .sort((a, b) => (a.key < b.key ? -1 : 1))
+      .at(at);
+    if (!digest) throw new Error('no digest');
+    store.vault.remove(digest);
+    const report = await store.verify({ periodDays: 1_000 });
+    expect(broken(report)).toContain(`missing_digest ${digest.key}`);
+    expect(new Set(broken(report)).size).toBe(1);
+  });
+
+  it('is named: every other digest, which leaves even distances', async () => {
+    const store = await verifying();
+    await store.verify();
+    const digests = store.digests().sort((a, b) => (a.key < b.key ? -1 : 1));
+    const gone = digests.filter((_, n) => n % 2 === 1 && n < digests.length - 1);
+    for (const digest of gone) store.vault.remove(digest);
+    expect(broken(await store.verify({ periodDays: 1_000 }))).toEqual(
+      gone.map(({ key }) => `missing_digest ${key}`),
+    );
+  });
+
+  it('is named: a head that is another one than it was', async () => {
+    const store = await verifying();
+    await store.verify();
+    const head = store
+      .digests()
+      .sort((a, b) => (a.key < b.key ? -1 : 1))
+      .at(-1);
+    if (!head) throw new Error('no head');
+    const text = Buffer.from(head.body)
+      .toString()
+      .replace(/"sealedAt":"[^"]+"/, '"sealedAt":"2026-03-04T09:09:09.000Z"');
+    store.vault.overwrite(head, Buffer.from(text));
+    expect(broken(await store.verify({ periodDays: 1_000 }))).toEqual([
+      `bad_signature ${head.key}`,
+      `modified_object ${head.key}`,
+    ]);
+  });
+
+  it('is named: a digest under a key that nothing announced, read again in its turn', async () => {
+    const store = await verifying();
+    await store.verify();
+    const [digest] = store.digests();
+    if (!digest) throw new Error('no digest');
+    const foreign = new InMemorySigningKeys().generations[0] as DigestSigner;
+    store.vault.addVersion(publicKeyKey(foreign.fingerprint), Buffer.from(foreign.publicKey));
+    const content = JSON.parse(Buffer.from(digest.body).toString()) as Digest;
+    const signer = { ...content.signer, fingerprint: foreign.fingerprint };
+    const bytes = digestBytes({ ...content, signer });
+    const signature = Buffer.from(await foreign.sign(bytes)).toString('base64');
+    const beside = besideDigest(digest.key, 'signature');
+    const signed = store.vault.versions.find(({ key }) => key === beside);
+    if (signed) store.vault.overwrite(signed, Buffer.from(signature));
+    Object.assign(digest, { metadata: { [SIGNATURE_METADATA]: signature } });
+    store.vault.overwrite(digest, bytes);
+    const report = await store.verify();
+    expect(broken(report)).toEqual([`wrong_key ${digest.key}`]);
+    expect(report.checked.objectsNotProven).toBe(content.objects.length);
+  });
+
+  it('is named: a signature beside a digest that is gone', async () => {
+    const store = await verifying();
+    await store.verify();
+    const [digest] = store.digests();
+    if (!digest) throw new Error('no digest');
+    const beside = store.vault.versions.find(
+      ({ key }) => key === besideDigest(digest.key, 'signature'),
+    );
+    if (beside) store.vault.remove(beside);
+    expect(broken(await store.verify())).toEqual([
+      `missing_object ${besideDigest(digest.key, 'signature')}`,
+    ]);
+  });
+
+  it('is named: an object in no digest, once the sweep after it is over, wherever it stands', async () => {
+    const store = await verifying();
+    const key = 'lineage/class=lineage/dt=2020-01-01/hour=00/x.ndjson.gz';
+    const unknown = 'elsewhere/y.json';
+    store.vault.addVersion(key, Buffer.from('x'));
+    store.vault.addVersion(unknown, Buffer.from('y'));
+    await store.live(12);
+    expect(broken(await store.verify())).toEqual([]);
+    await store.live(48);
+    expect(broken(await store.verify())).toEqual(
+      [`extra_object ${unknown}`, `extra_object ${key}`].sort(),
+    );
+  });
+
+  it('is named: a second version and a delete marker, of evidence and of a digest', async () => {
+    const store = await verifying();
+    await store.verify();
+    const [object] = store.evidence();
+    const [digest] = store.digests();
+    if (!object || !digest) throw new Error('not sealed');
+    store.vault.addVersion(object.key, object.body);
+    store.vault.addVersion(digest.key, Buffer.alloc(0), { deleteMarker: true });
+    expect(broken(await store.verify())).toEqual(
+      [`second_version ${object.key}`, `second_version ${digest.key}`].sort(),
+    );
+  });
+
+  it('is named: what landed and is not sealed two intervals later, and not before', async () => {
+    const store = await verifying();
+    const { to } = store.sealed.chain().at(-1) ?? { to: '' };
+    const landed = Date.parse(to) + 60_000;
+    store.sealed.at(landed);
+    store.sealed.document('policies/late.json', { policy: 2 });
+    expect(broken(await store.verify({}, { asOf: Date.parse(to) + 39 * 60_000 }))).toEqual([]);
+    expect(broken(await store.verify({}, { asOf: Date.parse(to) + 45 * 60_000 }))).toEqual([
+      'unsealed_tail policies/late.json',
+    ]);
+  });
+
+  it('stays a finding of one id, however often it is seen', async () => {
+    const store = await verifying();
+    await store.verify();
+    const [gone] = store.evidence();
+    if (gone) store.vault.remove(gone);
+    const [first] = (await store.verify()).findings;
+    const [again] = (await store.verify({}, { asOf: store.now + 60_000 })).findings;
+    expect(again?.id).toBe(first?.id);
+    expect(again?.at).not.toBe(first?.at);
+  });
+});
+
+describe('guards', () => {
+  it('that are not as deployed are a finding, resolved when they stand again', async () => {
+    const store = await verifying(1);
+    store.guards.reader = guardsSeen({ versioning: { status: 'seen', value: 'Suspended' } });
+    const changed = await store.verify();
+    expect(changed).toMatchObject({ status: 'complete', findings: [{ kind: 'guard_changed' }] });
+    store.guards.reader = guardsSeen();
+    const after = await store.verify({}, { asOf: store.now + 60_000 });
+    expect(after.findings).toMatchObject([{ kind: 'guard_changed', status: 'resolved' }]);
+    const later = await store.verify({}, { asOf: store.now + 60_000 });
+    expect(later.findings).toEqual([]);
+  });
+
+  it('that may not be looked at make it incomplete, and resolve nothing', async () => {
+    const store = await verifying(1);
+    store.guards.reader = guardsSeen({ versioning: { status: 'seen', value: 'Suspended' } });
+    await store.verify();
+    store.guards.reader = guardsSeen({ versioning: { status: 'denied' } });
+    const blind = await store.verify({}, { asOf: store.now + 60_000 });
+    expect(blind).toMatchObject({ status: 'incomplete', unreadable: ['vault/versioning'] });
+    expect(new Set(blind.findings.map(({ kind, status }) => `${kind} ${status}`))).toEqual(
+      new Set(['audit_incomplete confirmed', 'guard_changed confirmed']),
+    );
+  });
+});
+
+describe('a lost right', () => {
+  it('makes it incomplete, and the slice has its turn again', async () => {
+    const store = await verifying();
+    const over = sealedStoreOver(store.vault);
+    const report = await store.verify({
+      store: {
+        ...over,
+        open: async (key, versionId) => {
+          if (key.startsWith('lineage/')) throw new AccessDeniedError('s3');
+          return over.open(key, versionId);
+        },
+      },
+    });
+    expect(report.status).toBe('incomplete');
+    expect(report.unreadable.length).toBeGreaterThan(0);
+    expect(report.unreadable.every((key) => key.startsWith('digests/'))).toBe(true);
+    expect(broken(report)).toEqual([]);
+    expect(report.slices.behindDays).toBe(1);
+    expect((await store.verify()).checked.records).toBe(6);
+  });
+
+  it('to list hides nothing: no digest is taken for missing', async () => {
+    const store = await verifying();
+    await store.verify();
+    const over = sealedStoreOver(store.vault);
+    const report = await store.verify({
+      store: {
+        ...over,
+        // biome-ignore lint/correctness/useYield: it is denied before anything is listed
+        async *list() {
+          throw new AccessDeniedError('s3');
+        },
+      },
+    });
+    expect(report).toMatchObject({ status: 'incomplete', damages: {} });
+    expect(report.findings.map(({ kind }) => kind)).toEqual(['audit_incomplete']);
+  });
+
+  it('is not a service that does not answer: that ends the run', async () => {
+    const store = await verifying(1);
+    const over = sealedStoreOver(store.vault);
+    const open = async () => {
+      throw new UnavailableError('s3');
+    };
+    await expect(store.verify({ store: { ...over, open } })).rejects.toThrow(UnavailableError);
+  });
+});
