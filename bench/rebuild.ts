@@ -13,6 +13,8 @@ import { recordedEvents } from './events.ts';
 import { compare } from './rounds.ts';
 
 const EVENTS = 2_000;
+/** Enough calls for some seconds. */
+const CALLS = 20;
 /** As many events as a busy shard brings within a window of archive. */
 const EVENTS_PER_OBJECT = 200;
 const PARTITION = {
@@ -45,7 +47,7 @@ export const rebuild: Benchmark = {
     return {
       rows: [
         {
-          eventsPerSecond: Math.round((EVENTS * 1_000) / taskMillis.median),
+          eventsPerCoreSecond: await perCoreSecond(() => rebuildPartition(PARTITION, dependencies)),
           rebuildMicrosPerEvent: (taskMillis.median * 1_000) / EVENTS,
           floorMicrosPerEvent: (floorMillis.median * 1_000) / EVENTS,
           ratio,
@@ -53,13 +55,21 @@ export const rebuild: Benchmark = {
         },
       ],
       notes: [
-        `${EVENTS} events of about 2 KB in objects of ${EVENTS_PER_OBJECT}; the target is 20,000 events a second on one core`,
+        `${EVENTS} events of about 2 KB in objects of ${EVENTS_PER_OBJECT}; the target is 20,000 events for each second of processor time, garbage collection included`,
         'rebuild: gunzip, check against the key, hash and parse the lines, read the documents, make the rows; the tables take them in memory',
         'floor: gunzip and JSON.parse of each line and of the document in it',
       ],
     };
   },
 };
+
+/** By processor time and not by the clock: other processes take cores, and that is not ours to count. */
+async function perCoreSecond(task: () => Promise<unknown>): Promise<number> {
+  const before = process.cpuUsage();
+  for (let call = 0; call < CALLS; call++) await task();
+  const { user, system } = process.cpuUsage(before);
+  return Math.round((EVENTS * CALLS * 1_000_000) / (user + system));
+}
 
 function parseObject(body: Uint8Array) {
   const lines = gunzipSync(body).toString().trimEnd().split('\n');

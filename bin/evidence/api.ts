@@ -26,7 +26,7 @@ interface Target {
  * Reads one resource of the API as text: numbers that a double cannot hold stay what they are.
  * @throws CliError usage (2) when no target is named, cannotLook (3) when the store does not answer or refuses
  */
-export function readApi(
+export async function readApi(
   path: string,
   options: GlobalOptions,
   context: CliContext,
@@ -35,7 +35,7 @@ export function readApi(
 }
 
 /** Asks for a change the same way; of a local store with the administrator's key. */
-export function changeByApi(
+export async function changeByApi(
   method: 'PUT' | 'DELETE',
   path: string,
   body: unknown,

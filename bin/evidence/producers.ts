@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { ownSentence } from '../../lambdas/domain/errors.ts';
+import { retentionClasses } from '../../lambdas/domain/evidence/retention.ts';
 import {
   changeRegistration,
   DEFAULT_OVERLAP_HOURS,
@@ -58,7 +59,8 @@ export function addProducersCommand(program: Command, context: CliContext): void
       change(
         command,
         (dependencies) => {
-          const registration = checkRegistration({ producerId, ...fieldsOf(options) });
+          const classes = retentionClasses(dependencies.retention);
+          const registration = checkRegistration({ producerId, ...fieldsOf(options) }, classes);
           return registerProducer(registration, OPERATOR, dependencies);
         },
         'is registered',
@@ -78,7 +80,7 @@ export function addProducersCommand(program: Command, context: CliContext): void
           const cleared = (options.clear ?? []).map((field) => [field, null]);
           const patch = { ...Object.fromEntries(cleared), ...fieldsOf(options) };
           const patched = (registration: Producer['registration']) =>
-            patchRegistration(registration, patch);
+            patchRegistration(registration, patch, retentionClasses(dependencies.retention));
           return changeRegistration(producerId, patched, OPERATOR, dependencies);
         },
         'stands as asked',

@@ -1,6 +1,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { S3Client } from '@aws-sdk/client-s3';
 import { SFNClient } from '@aws-sdk/client-sfn';
+import { DynamoHoldIndex } from '../../lambdas/adapters/dynamo-hold-index.ts';
 import { DynamoProducerDirectory } from '../../lambdas/adapters/dynamo-producer-directory.ts';
 import { DynamoRunIndex } from '../../lambdas/adapters/dynamo-run-index.ts';
 import { DynamoTable } from '../../lambdas/adapters/dynamo-table.ts';
@@ -30,6 +31,7 @@ export function rebuildingOf(deployment: DeploymentRecord): Rebuilding {
   const s3 = new S3Client(client);
   const dynamo = new DynamoDBClient(client);
   const producers = new DynamoTable(dynamo, tables.producers);
+  const index = new DynamoTable(dynamo, tables.index);
   const reading = {
     inspector: new S3VersionInspector(s3),
     objects: new S3StoredObjects(s3),
@@ -38,7 +40,7 @@ export function rebuildingOf(deployment: DeploymentRecord): Rebuilding {
   return {
     index: {
       ...reading,
-      index: new DynamoRunIndex(new DynamoTable(dynamo, tables.index)),
+      index: new DynamoRunIndex(index),
       notes: new S3WorkNotes(s3, buckets.staging),
       vault: new S3EvidenceVault(s3, buckets.vault),
       reader: new S3ObjectReader(s3),
@@ -50,6 +52,7 @@ export function rebuildingOf(deployment: DeploymentRecord): Rebuilding {
     registers: {
       ...reading,
       directory: new DynamoProducerDirectory(producers),
+      holds: new DynamoHoldIndex(index),
       fileEpoch: (document) => fileEpochKey(producers, document as WrappedEpochKey),
     },
     stepFunctions: new SFNClient(client),

@@ -78,7 +78,7 @@ async function asked(
 
 function reconcile(hold: Hold, dependencies: RouteDependencies): Promise<HoldOutcome> {
   const until = dependencies.clock() + WORK_MILLIS;
-  const digests = new DigestSearch(dependencies.inspector, dependencies.reader);
+  const digests = new DigestSearch(dependencies, dependencies.clock);
   return reconcileHold(hold, digests, () => dependencies.clock() < until, dependencies);
 }
 

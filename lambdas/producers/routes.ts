@@ -1,4 +1,5 @@
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
+import { retentionClasses } from '../domain/evidence/retention.ts';
 import { registerProducer } from '../domain/producers/change-producer.ts';
 import { changeAsAsked } from '../domain/producers/change-request.ts';
 import { checkRegistration } from '../domain/producers/check-registration.ts';
@@ -31,7 +32,7 @@ export const showProducer: Handle = async (event, _by, { directory }) => {
 };
 
 export const addProducer: Handle = async (event, by, dependencies) => {
-  const registration = checkRegistration(bodyOf(event));
+  const registration = checkRegistration(bodyOf(event), retentionClasses(dependencies.retention));
   return answer(201, await registerProducer(registration, by, dependencies));
 };
 

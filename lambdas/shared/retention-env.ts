@@ -4,10 +4,12 @@ import { EnvironmentVariableError, requireEnv } from './env.ts';
 
 const days = v.pipe(v.number(), v.integer(), v.minValue(1));
 
+const periods = { lineageDays: days, traceDays: days };
+
 const Schema = v.object({
   mode: v.picklist(['GOVERNANCE', 'COMPLIANCE']),
-  lineageDays: days,
-  traceDays: days,
+  ...periods,
+  classes: v.optional(v.record(v.string(), v.object(periods))),
   recordDays: days,
   floorDays: days,
   slackDays: v.pipe(v.number(), v.integer(), v.minValue(0)),

@@ -18,6 +18,18 @@ export interface RetentionConfig {
   readonly traceDays: number;
   /** Legal floor in days: the bucket policy refuses a lock that ends earlier, whatever the class. */
   readonly floorDays: number;
+  /**
+   * Periods of further classes, by a name in lower-case letters, digits and hyphens. A producer is put into one by its
+   * registration, and into the standard class, that of the periods above, otherwise.
+   * @default - none
+   */
+  readonly classes?: Readonly<Record<string, RetentionClassConfig>>;
+}
+
+/** How long one class stays locked; see {@link RetentionConfig}. */
+export interface RetentionClassConfig {
+  readonly lineageDays: number;
+  readonly traceDays: number;
 }
 
 /** Fixed number of shards; the caller sizes it (1 MiB/s or 1,000 records/s in, for each shard). */

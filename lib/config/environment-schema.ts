@@ -10,6 +10,7 @@ import type {
   PrivateEndpoint,
   PublicEndpoint,
   ReplicaConfig,
+  RetentionClassConfig,
   RetentionConfig,
   SealingConfig,
   StreamConfig,
@@ -73,6 +74,12 @@ export const environmentSchema = object({
     lineageDays: number,
     traceDays: number,
     floorDays: number,
+    classes: v.optional(
+      v.record(
+        text(),
+        object({ lineageDays: number, traceDays: number } satisfies Members<RetentionClassConfig>),
+      ),
+    ),
   } satisfies Members<RetentionConfig>),
   acknowledgeCompliance: v.optional(text()),
   stagingDays: number,

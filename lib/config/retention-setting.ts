@@ -1,4 +1,4 @@
-import type { EnvironmentConfig, LockMode } from './environment-config.ts';
+import type { EnvironmentConfig, LockMode, RetentionConfig } from './environment-config.ts';
 
 /** Days added to every period, so that a run of up to this length never needs its lock extended. */
 const SLACK_DAYS = 35;
@@ -14,11 +14,16 @@ export interface RetentionSetting {
   readonly recordDays: number;
   readonly floorDays: number;
   readonly slackDays: number;
+  readonly classes?: RetentionConfig['classes'];
 }
 
 /** The retention of an environment with what is derived from it. */
 export function retentionSetting({ retention }: EnvironmentConfig): RetentionSetting {
-  const { mode, lineageDays, traceDays, floorDays } = retention;
-  const recordDays = Math.max(lineageDays, traceDays) + RECORD_EXTRA_DAYS;
-  return { mode, lineageDays, traceDays, recordDays, floorDays, slackDays: SLACK_DAYS };
+  const { mode, lineageDays, traceDays, floorDays, classes } = retention;
+  const periods = [retention, ...Object.values(classes ?? {})];
+  const recordDays = Math.max(...periods.map((of) => of.traceDays)) + RECORD_EXTRA_DAYS;
+  return {
+    ...{ mode, lineageDays, traceDays, recordDays, floorDays, slackDays: SLACK_DAYS },
+    ...(classes && { classes }),
+  };
 }

@@ -12,7 +12,7 @@ export class RetentionAudit extends ScheduledControl {
       functionId: 'AuditRetention',
       folder: 'audit-retention',
       memorySize: 1024,
-      environment: { REPLICATED: 'false' },
+      environment: { REPLICATED: String(props.config.replica !== undefined) },
       schedule: 'auditRetention',
       description:
         'Compares what the index says about retention with what S3 says, and extends locks',

@@ -12,6 +12,11 @@ import { createStage } from '../support/synth.ts';
 
 const { local, prod, trial } = environments;
 
+const withClass = (name: string, periods: { lineageDays: number; traceDays: number }) => ({
+  ...trial,
+  retention: { ...trial.retention, classes: { [name]: periods } },
+});
+
 describe('environment config', () => {
   it.each(Object.entries(environments))('accepts %s', (_, config) => {
     expect(validateEnvironmentConfig(config)).toBe(config);
@@ -85,6 +90,26 @@ describe('environment config', () => {
       'a floor above the period',
       { ...trial, retention: { ...trial.retention, floorDays: 8 } },
       'trial: retention.floorDays is 8; the floor may not exceed retention.lineageDays: use 7 or less',
+    ],
+    [
+      'a class below the floor',
+      withClass('short', { lineageDays: 6, traceDays: 7 }),
+      'trial: retention.classes.short.lineageDays is 6; no class may go below the floor: use 7 or more',
+    ],
+    [
+      'a class whose traces expire before their lineage',
+      withClass('long', { lineageDays: 90, traceDays: 30 }),
+      'trial: retention.classes.long.traceDays is 30; traces may not expire before the lineage they explain: use 90 or more',
+    ],
+    [
+      'a class with the name of the standard one',
+      withClass('standard', { lineageDays: 90, traceDays: 90 }),
+      'trial: retention.classes.standard is "standard"; use a name of lower-case letters, digits and hyphens, and not standard',
+    ],
+    [
+      'a class whose name is no name',
+      withClass('Long Term', { lineageDays: 90, traceDays: 90 }),
+      'trial: retention.classes.Long Term is "Long Term"; use a name of lower-case letters, digits and hyphens, and not standard',
     ],
     [
       'a floor of zero',
@@ -454,7 +479,7 @@ describe('environment config', () => {
     [
       'retention',
       { retention: undefined },
-      'retention is not set; use an object of mode, lineageDays, traceDays and floorDays',
+      'retention is not set; use an object of mode, lineageDays, traceDays, floorDays and classes',
     ],
     [
       'deletionProtection',
@@ -583,3 +608,11 @@ function at(config: object, path: string): object {
     .filter(Boolean)
     .reduce<object>((value, name) => (value as Record<string, object>)[name] as object, config);
 }
+
+describe('the retention setting', () => {
+  it('lets records outlive the longest of all classes by a year', () => {
+    const setting = retentionSetting(withClass('long', { lineageDays: 90, traceDays: 120 }));
+    expect(setting).toMatchObject({ recordDays: 485, classes: { long: { traceDays: 120 } } });
+    expect(retentionSetting(trial)).not.toHaveProperty('classes');
+  });
+});

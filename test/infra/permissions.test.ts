@@ -314,7 +314,9 @@ const EXPECTED: Record<string, Record<string, string[]>> = {
   },
   IndexRebuildWorker: {
     ...writeLog('IndexRebuildWorker'),
-    ...useIndex,
+    'dynamodb:GetItem': ['<TablesIndexTable>'],
+    'dynamodb:PutItem': ['<TablesIndexTable>'],
+    'dynamodb:Query': ['<TablesIndexTable>'],
     'kms:Decrypt': ['<StagingKey>', '<TablesKey>', '<VaultKey>'],
     'kms:Encrypt': ['<TablesKey>'],
     'kms:GenerateDataKey': ['<StagingKey>', '<TablesKey>', '<VaultKey>'],

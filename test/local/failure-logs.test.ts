@@ -255,6 +255,8 @@ describe('a failure', () => {
     ['redrive', 'TypeError', { Records: [null, 'CANARY'] }],
     ['auditRetention', 'invalid_interval', { from: 'CANARY' }],
     ['reportRejections', 'invalid_interval', { from: 'CANARY' }],
+    ['reconcileHolds', 'invalid_interval', { from: 'CANARY' }],
+    ['holds', 'TypeError', { resource: 'CANARY' }],
     ['query', 'TypeError', { path: 'CANARY', requestContext: null }],
     ['ingest', 'TypeError', { resource: 'CANARY' }],
   ] as const)('of %s, which throws %s', async (name, code, event) => {

@@ -62,7 +62,8 @@ describe('a person', () => {
       ...(ended.attributes as object[]),
       { key: 'enduser.id', value: { stringValue: jane } },
     ];
-    await store.post('/v1/traces', JSON.stringify(spanExport({ ...ended, attributes })));
+    const body = JSON.stringify(spanExport({ ...ended, attributes }));
+    expect((await store.post('/v1/traces', body, 'traces')).status).toBe(200);
     const trace = await store.until(`/api/v1/traces/${ended.traceId}`);
     expect(trace.text).toContain(name);
 

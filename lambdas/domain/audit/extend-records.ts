@@ -2,7 +2,7 @@ import { groupBy } from '../collections.ts';
 import { mapConcurrently } from '../concurrency.ts';
 import { AccessDeniedError } from '../errors.ts';
 import { EvidencePrefix } from '../evidence/evidence-prefix.ts';
-import { DAY_MILLIS, type RetentionPolicy } from '../evidence/retention.ts';
+import { DAY_MILLIS, longestDays, type RetentionPolicy } from '../evidence/retention.ts';
 import { versionName } from '../evidence/version-name.ts';
 import { digestKey } from '../integrity/digest.ts';
 import type { ListedVersion, ObjectVersion, VersionInspector } from '../ports.ts';
@@ -60,7 +60,7 @@ export async function recordsOf(
   { inspector, vaultBucket, retention }: RecordListing,
   denied: string[],
 ): Promise<Wanted> {
-  const { recordDays, lineageDays } = retention;
+  const outlivesByDays = retention.recordDays - longestDays(retention);
   const wanted: Wanted = new Map();
   const folders = new Map<string, Promise<ListedVersion[]>>();
   const folder = (prefix: string) => {
@@ -73,7 +73,7 @@ export async function recordsOf(
   );
   for (const state of covered) {
     if (!('until' in state) || state.lastModified === undefined) continue;
-    const neededMillis = Date.parse(state.until) + (recordDays - lineageDays) * DAY_MILLIS;
+    const neededMillis = Date.parse(state.until) + outlivesByDays * DAY_MILLIS;
     const day = state.lastModified.slice(0, 10);
     const digests = await folder(`${EvidencePrefix.digests}dt=${day}/`);
     for (const version of digestOf(state.lastModified, digests))

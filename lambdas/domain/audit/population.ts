@@ -1,7 +1,7 @@
 import { groupBy } from '../collections.ts';
 import { hoursBetween, INDEX_SHARDS } from '../evidence/hour-shard.ts';
 import type { DeliveryEntry } from '../evidence/index-entries.ts';
-import { DAY_MILLIS, type RetentionPolicy } from '../evidence/retention.ts';
+import { DAY_MILLIS, periodDays, type RetentionPolicy } from '../evidence/retention.ts';
 import { versionName } from '../evidence/version-name.ts';
 import type { ObjectVersion, RunIndex } from '../ports.ts';
 import type { Plane } from './findings.ts';
@@ -59,9 +59,10 @@ export function runNeeds(
   retention: RetentionPolicy,
 ): Map<string, number> {
   const needs = new Map<string, number>();
-  for (const { runKey, acceptedAt } of deliveries) {
+  for (const { runKey, acceptedAt, retentionClass } of deliveries) {
     if (runKey === undefined) continue;
-    const until = Date.parse(acceptedAt) + retention.lineageDays * DAY_MILLIS;
+    const until =
+      Date.parse(acceptedAt) + periodDays(retention, 'lineage', retentionClass) * DAY_MILLIS;
     needs.set(runKey, Math.max(until, needs.get(runKey) ?? 0));
   }
   return needs;

@@ -10,7 +10,7 @@ import type { StreamPosition } from './envelope.ts';
 import { EvidencePrefix } from './evidence-prefix.ts';
 import { hourFolder, hourOf } from './hour-shard.ts';
 import type { RecordDependencies } from './record-finding.ts';
-import { type Lock, lockFor } from './retention.ts';
+import { type Lock, lockFor, periodDays } from './retention.ts';
 import { decodeHead, type RecordHead } from './stream-record.ts';
 
 /** Names an accepted record that could not be stored, without a byte of its payload. */
@@ -103,8 +103,9 @@ export async function storeQuarantined(
   { vault, index, retention, clock }: RecordDependencies,
 ): Promise<void> {
   const countsFrom = Math.max(Date.parse(quarantined.acceptedAt), arrivedAtMillis);
-  const periodDays = plane === 'lineage' ? retention.lineageDays : retention.traceDays;
-  const lock = lockFor(retention, periodDays, countsFrom, clock());
+  // Without a readable head nobody knows the class: no name, and so the longest.
+  const days = periodDays(retention, plane, quarantined.head?.retentionClass ?? '');
+  const lock = lockFor(retention, days, countsFrom, clock());
   const version = await vault.putDocument(quarantineKey(quarantined), quarantined, lock);
   await indexQuarantined(quarantined, version, lock, index);
 }

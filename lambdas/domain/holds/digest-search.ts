@@ -1,26 +1,22 @@
-import { UnreadableRecordError } from '../errors.ts';
-import { EvidencePrefix } from '../evidence/evidence-prefix.ts';
-import { besideDigest, type Digest, digestKey, isDigestKey } from '../integrity/digest.ts';
-import type { ListedVersion, ObjectReader, ObjectVersion, VersionInspector } from '../ports.ts';
+import { versionName } from '../evidence/version-name.ts';
+import { besideDigest } from '../integrity/digest.ts';
+import { ProofDigests, type ProofReaders, type ReadDigest } from '../integrity/proof-digests.ts';
+import { findSealing } from '../integrity/proof-search.ts';
+import type { Clock, ListedVersion, ObjectVersion } from '../ports.ts';
 
-/** A digest of another interval than that in which the object landed lists it as late, soon after. */
-const MAX_LATER_DIGESTS = 4;
-
-/** Digests kept in memory: versions are looked for in the order in which they landed. */
+/** Digests kept in memory, of some 100 KB: versions are looked for in the order in which they landed. */
 const MAX_KEPT_DIGESTS = 16;
-const MAX_KEPT_DAYS = 3;
-const DAY_MILLIS = 86_400_000;
 
-/** Finds the digests that seal object versions: by the time at which these landed, whatever the interval was then. */
+/** Finds the digests that seal many object versions of one bucket: each is read once for all that it lists. */
 export class DigestSearch {
-  readonly #inspector: VersionInspector;
-  readonly #reader: ObjectReader;
-  readonly #days = new Map<string, Promise<readonly ListedVersion[]>>();
-  readonly #digests = new Map<string, Promise<ReadonlySet<string>>>();
+  readonly #readers: ProofReaders;
+  readonly #clock: Clock;
+  readonly #names = new Map<string, ReadonlySet<string>>();
+  #digests: ProofDigests | undefined;
 
-  constructor(inspector: VersionInspector, reader: ObjectReader) {
-    this.#inspector = inspector;
-    this.#reader = reader;
+  constructor(readers: ProofReaders, clock: Clock) {
+    this.#readers = readers;
+    this.#clock = clock;
   }
 
   /**
@@ -28,76 +24,64 @@ export class DigestSearch {
    * @param lastModified of the version, RFC 3339 UTC
    */
   async sealing(version: ObjectVersion, lastModified: string): Promise<ObjectVersion[]> {
-    const landed = digestKey(lastModified);
-    const day = Date.parse(`${lastModified.slice(0, 10)}T00:00:00Z`);
-    // An interval begins before what lands in it, at most a day; a late one may be of the next day.
-    const listings = await Promise.all(
-      [-1, 0, 1].map((days) => this.#listed(version.bucket, day + days * DAY_MILLIS)),
-    );
-    const listed = listings.flat();
-    const documents = listed.filter(({ key }) => isDigestKey(key));
-    const first = documents.findLastIndex(({ key }) => key <= landed);
-    const candidates = documents.slice(Math.max(first, 0)).slice(0, 1 + MAX_LATER_DIGESTS);
-    for (const document of candidates) {
-      if (!(await this.#lists(document)).has(nameOf(version))) continue;
-      const parts = [document.key, ...BESIDE.map((part) => besideDigest(document.key, part))];
-      return listed
-        .filter(({ key }) => parts.includes(key))
-        .map(({ bucket, key, versionId }) => ({ bucket, key, versionId }));
-    }
-    return [];
+    this.#digests ??= new KeptDigests(version.bucket, this.#readers);
+    const digests = this.#digests;
+    const document =
+      (await this.#covering(version, lastModified, digests)) ??
+      (await this.#late(version, lastModified, digests));
+    if (!document) return [];
+    const beside = BESIDE.map((part) => digests.at(besideDigest(document.key, part)));
+    const parts = [document, ...(await Promise.all(beside))];
+    return parts.flatMap((part) => (part ? [nameOnly(part)] : []));
   }
 
-  #listed(bucket: string, dayMillis: number): Promise<readonly ListedVersion[]> {
-    const prefix = `${EvidencePrefix.digests}dt=${new Date(dayMillis).toISOString().slice(0, 10)}/`;
-    return kept(this.#days, MAX_KEPT_DAYS, prefix, () => listAll(this.#inspector, bucket, prefix));
-  }
-
-  #lists(document: ListedVersion): Promise<ReadonlySet<string>> {
-    return kept(this.#digests, MAX_KEPT_DIGESTS, nameOf(document), async () => {
-      const { objects } = parse(await this.#reader.read(document));
-      return new Set(objects.map(nameOf));
+  /** Nearly always it is the digest of the interval: looked up by name, so that a long digest costs no more for each of its objects. */
+  async #covering(
+    version: ObjectVersion,
+    lastModified: string,
+    digests: ProofDigests,
+  ): Promise<ListedVersion | undefined> {
+    const covering = await digests.covering(lastModified);
+    if (!covering) return undefined;
+    const names = await kept(this.#names, covering.key, async () => {
+      const { digest } = await digests.read(covering);
+      return new Set(digest.objects.map(versionName));
     });
+    return names.has(versionName(version)) ? covering : undefined;
+  }
+
+  async #late(
+    version: ObjectVersion,
+    lastModified: string,
+    digests: ProofDigests,
+  ): Promise<ListedVersion | undefined> {
+    const found = await findSealing({ ...version, lastModified }, digests, this.#clock());
+    return 'status' in found ? undefined : found.version;
   }
 }
 
 const BESIDE = ['signature', 'leaves'] as const;
 
-const nameOf = ({ key, versionId }: Pick<ObjectVersion, 'key' | 'versionId'>) =>
-  `${key}@${versionId}`;
-
-async function listAll(
-  inspector: VersionInspector,
-  bucket: string,
-  prefix: string,
-): Promise<readonly ListedVersion[]> {
-  const listed: ListedVersion[] = [];
-  for await (const version of inspector.list(bucket, prefix)) {
-    if (!version.deleteMarker) listed.push(version);
-  }
-  return listed.sort((a, b) => (a.key < b.key ? -1 : 1));
+function nameOnly({ bucket, key, versionId }: ObjectVersion): ObjectVersion {
+  return { bucket, key, versionId };
 }
 
-function parse(bytes: Uint8Array): Digest {
-  try {
-    return JSON.parse(Buffer.from(bytes).toString('utf8'));
-  } catch {
-    throw new UnreadableRecordError('digest_unreadable'); // what the parser says quotes its input
+/** The same, with the last ones in memory. */
+class KeptDigests extends ProofDigests {
+  readonly #kept = new Map<string, ReadDigest>();
+
+  override read(version: ListedVersion): Promise<ReadDigest> {
+    return kept(this.#kept, version.key, () => super.read(version));
   }
 }
 
 /** What was asked for before; the oldest goes when there is no room. */
-function kept<T>(
-  memory: Map<string, Promise<T>>,
-  max: number,
-  key: string,
-  make: () => Promise<T>,
-): Promise<T> {
+async function kept<T>(memory: Map<string, T>, key: string, make: () => Promise<T>): Promise<T> {
   const known = memory.get(key);
-  if (known) return known;
+  if (known !== undefined) return known;
+  const made = await make();
   const [oldest] = memory.keys();
-  if (memory.size >= max && oldest !== undefined) memory.delete(oldest);
-  const made = make();
+  if (memory.size >= MAX_KEPT_DIGESTS && oldest !== undefined) memory.delete(oldest);
   memory.set(key, made);
   return made;
 }

@@ -35,12 +35,13 @@ export function holdingEvents(
   dependencies: ArrivalDependencies,
 ): Store {
   return holding(store, dependencies, async (envelopes, failing) => {
-    const byRun = groupBy(
-      envelopes.filter((envelope) => runKeysOf(envelope).length > 0),
-      (envelope) => runKeysOf(envelope)[0] as string,
+    const ofRuns = envelopes.flatMap((envelope) =>
+      runKeysOf(envelope).map((runKey) => ({ envelope, runKey })),
     );
-    await mapConcurrently([...byRun], CONCURRENT_LOOKUPS, ([runKey, events]) =>
-      failing(events, async () => {
+    const byRun = groupBy(ofRuns, ({ runKey }) => runKey);
+    await mapConcurrently([...byRun], CONCURRENT_LOOKUPS, ([runKey, found]) => {
+      const events = found.map(({ envelope }) => envelope);
+      return failing(events, async () => {
         const active = (await dependencies.holds.ofRun(runKey)).filter(isActive);
         for (const hold of active) {
           const own = events.filter(({ submitter }) => concerns(hold, submitter.group));
@@ -48,8 +49,8 @@ export function holdingEvents(
           const named = own.flatMap((envelope) => tracesNamed(envelope, traceContextFacets));
           for (const traceId of new Set(named)) await holdTrace(traceId, hold, dependencies);
         }
-      }),
-    );
+      });
+    });
   });
 }
 

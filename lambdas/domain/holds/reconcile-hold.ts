@@ -45,6 +45,7 @@ const MAX_RECORDED = 1_000;
 /**
  * Makes the bits of everything that a hold is on say how it stands: its own document, events and traces of the run,
  * and the digests that seal them; active or released, as often as one likes. Files what came of it; the same again is the same document.
+ * Each run begins at another version, so that what there was no time for has its turn.
  * @param hasTime false when no further version may be begun
  */
 export async function reconcileHold(
@@ -56,7 +57,9 @@ export async function reconcileHold(
   const settled = new Settled(hold, hasTime, dependencies);
   const own = await ownDocument(hold, dependencies);
   const evidence = await evidenceOf(hold, dependencies);
-  const landed = await settled.settleAll([...own, ...evidence]);
+  const begin = evidence.length === 0 ? 0 : dependencies.clock() % evidence.length;
+  const turned = [...evidence.slice(begin), ...evidence.slice(0, begin)];
+  const landed = await settled.settleAll([...own, ...turned]);
 
   const isEvidence = new Set(evidence.map(versionName));
   const sealable = landed.filter(({ version }) => isEvidence.has(versionName(version)));

@@ -1,6 +1,8 @@
 import { type Finding, openFinding } from '../audit/findings.ts';
 import type { AuditInterval } from '../audit/population.ts';
 import { identified, type Report } from '../audit/report.ts';
+import { storeKey } from '../evidence/store-key.ts';
+import type { HoldIndex } from '../ports.ts';
 import { DigestSearch } from './digest-search.ts';
 import { type Hold, isActive } from './hold.ts';
 import {
@@ -37,12 +39,12 @@ export async function reconcileHolds(
   hasTime: () => boolean,
   dependencies: ReconcileHoldDependencies,
 ): Promise<HoldReport> {
-  const digests = new DigestSearch(dependencies.inspector, dependencies.reader);
+  const digests = new DigestSearch(dependencies, dependencies.clock);
   const since = dependencies.clock() - LATELY_MILLIS;
   const population = { active: 0, releasedLately: 0 };
   const checked = { held: 0, free: 0, missing: 0 };
   const findings: Finding[] = [];
-  for await (const hold of allHolds(dependencies)) {
+  for await (const hold of allHolds(storeKey('holds', interval.asOf), dependencies)) {
     if (!isActive(hold) && Date.parse(hold.at) < since) continue;
     population[isActive(hold) ? 'active' : 'releasedLately']++;
     const outcome = await reconcileHold(hold, digests, hasTime, dependencies);
@@ -62,8 +64,20 @@ export async function reconcileHolds(
   });
 }
 
-async function* allHolds({ holds }: ReconcileHoldDependencies): AsyncGenerator<Hold> {
-  let after: string | undefined;
+/** Every hold once, those behind an id first: of each run another one, so that what there was no time for has its turn. */
+async function* allHolds(
+  first: string,
+  { holds }: ReconcileHoldDependencies,
+): AsyncGenerator<Hold> {
+  yield* holdsFrom(first, holds);
+  for await (const hold of holdsFrom(undefined, holds)) {
+    if (hold.id > first) return;
+    yield hold;
+  }
+}
+
+async function* holdsFrom(start: string | undefined, holds: HoldIndex): AsyncGenerator<Hold> {
+  let after = start;
   do {
     const { holds: page, next } = await holds.list(PAGE, after);
     yield* page;

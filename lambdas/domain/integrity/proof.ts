@@ -112,12 +112,12 @@ async function proveIn(
   { reader }: ProveDependencies,
 ): Promise<Provability> {
   const place = placeIn(digest, location);
-  const beside = async (part: 'leaves' | 'signature') => {
-    const listed = await digests.at(besideDigest(version.key, part));
+  const readAt = async (key: string | undefined) => {
+    const listed = key === undefined ? undefined : await digests.at(key);
     return listed && reader.read(listed);
   };
   if (digest.records > MAX_LEAVES) return { status: 'too_large' };
-  const leaves = await beside('leaves');
+  const leaves = await readAt(digest.leaves?.key);
   const index = (place?.firstLeaf ?? 0) + location.line;
   const leaf = leaves && Buffer.from(leaves.subarray(index * HASH_BYTES, (index + 1) * HASH_BYTES));
   // The row is a cache: it may name a line, and only the digest says what was sealed there.
@@ -126,7 +126,7 @@ async function proveIn(
   }
   const path = inclusionPath(leaves, index);
   if (rootOfPath(leafHash, path) !== digest.root) return { status: 'contradicted' };
-  const signature = await beside('signature');
+  const signature = await readAt(besideDigest(version.key, 'signature'));
   const { number, from, to, root, records, signer } = digest;
   return {
     status: 'sealed',

@@ -22,15 +22,18 @@ export function findConflict(standing: EventClaim, claim: EventClaim): Finding |
   return conflictOf(standing, claim);
 }
 
-/** The same for both orders in which two events may come to the index. */
+/**
+ * The same for both orders in which two events may come to the index. It does not name the other one: of three, which
+ * that is goes by the order, and there would be two findings under one id.
+ */
 function conflictOf(a: EventClaim, b: EventClaim): Finding {
-  const [first, later] = isBefore(a, b) ? [a, b] : [b, a];
+  const later = isBefore(a, b) ? b : a;
   return openFinding('conflicting_duplicate', {
     plane: 'lineage',
     subject: later.receiptId,
     at: later.acceptedAt,
     runKeys: [later.runKey],
-    detail: { conflictsWith: first.receiptId },
+    detail: { eventType: later.eventType, eventTimeUtc: later.eventTimeUtc },
   });
 }
 

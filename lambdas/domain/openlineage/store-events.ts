@@ -11,7 +11,7 @@ import {
 } from '../evidence/index-entries.ts';
 import { putUnlessStored, type StoredPlace } from '../evidence/put-unless-stored.ts';
 import { type RecordDependencies, recordFinding } from '../evidence/record-finding.ts';
-import { lockFor } from '../evidence/retention.ts';
+import { lockFor, periodDays } from '../evidence/retention.ts';
 import { JsonDocument } from '../json/document.ts';
 import { claimOf, findConflict } from './conflicting-duplicate.ts';
 import { indexedDatasets, readDatasets } from './datasets.ts';
@@ -45,8 +45,11 @@ export async function storeEvents(
     const latest = Math.max(
       ...object.envelopes.map((envelope) => countsFrom.get(envelope) as number),
     );
+    // Objects are cut by class.
+    const [{ retentionClass }] = object.envelopes as [Envelope];
+    const days = periodDays(retention, 'lineage', retentionClass);
     try {
-      const promised = lockFor(retention, retention.lineageDays, latest, clock());
+      const promised = lockFor(retention, days, latest, clock());
       const places = await putUnlessStored(object, promised, dependencies);
       await indexObject(object, places, dependencies);
     } catch (error) {

@@ -1,3 +1,4 @@
+import { retentionClasses } from '../evidence/retention.ts';
 import {
   changeRegistration,
   DEFAULT_OVERLAP_HOURS,
@@ -28,7 +29,7 @@ export async function changeAsAsked(
   const operation = OPERATIONS.find((name) => names.includes(name));
   if (operation === undefined) {
     const patch = (registration: Parameters<typeof patchRegistration>[0]) =>
-      patchRegistration(registration, asked);
+      patchRegistration(registration, asked, retentionClasses(dependencies.retention));
     return changeRegistration(producerId, patch, by, dependencies);
   }
   const others = names.filter((name) => name !== operation && name !== 'overlapHours');

@@ -1,5 +1,5 @@
 import type { RuleViolation } from '../errors.ts';
-import { RETENTION_CLASSES } from '../evidence/retention.ts';
+import { STANDARD_CLASS } from '../evidence/retention.ts';
 import { InvalidRegistrationError } from './producer-errors.ts';
 import { OUTSIDE, type Registration, SCOPES } from './registration.ts';
 import { readRoleArn } from './role-arn.ts';
@@ -92,7 +92,7 @@ const FIELDS = {
   producerId: text(PRODUCER_ID, 'lower_case_letters_digits_hyphens_63_at_most'),
   group: text(GROUP, 'letters_digits_dots_underscores_hyphens_63_at_most'),
   scopes: list(SCOPES.length, oneOf(SCOPES)),
-  retentionClass: oneOf(RETENTION_CLASSES),
+  retentionClass: oneOf([STANDARD_CLASS]),
   disabled: flag,
   jobNamespaces: everyMember({ allowed: list(MAX_NAMESPACES, namespace), outside: oneOf(OUTSIDE) }),
   eventsPerSecond: whole(1, MAX_EVENTS_PER_SECOND),
@@ -113,20 +113,25 @@ export const REMOVABLE: readonly string[] = Object.keys(FIELDS).filter(
   (name) => !([...REQUIRED, ...DEFAULTED] as readonly string[]).includes(name),
 );
 
-const registrationOf = object(FIELDS, REQUIRED);
+/** The fields where these retention classes are configured. */
+const fieldsWith = (classes: readonly string[]) => ({ ...FIELDS, retentionClass: oneOf(classes) });
 
 /**
  * The registration that a request or a command line asks for: `producerId` and `scopes` are required,
  * `group` is the id, the retention class `standard` and `disabled` false where they are left out.
+ * @param classes that the deployment has
  * @throws InvalidRegistrationError that names each field and the rule it breaks
  */
-export function checkRegistration(input: unknown): Registration {
-  const violations = registrationOf(input, '$');
+export function checkRegistration(
+  input: unknown,
+  classes: readonly string[] = [STANDARD_CLASS],
+): Registration {
+  const violations = object(fieldsWith(classes), REQUIRED)(input, '$');
   if (violations.length > 0) throw new InvalidRegistrationError(violations);
   const given = input as Partial<Registration> & Pick<Registration, 'producerId' | 'scopes'>;
   return {
     group: given.producerId,
-    retentionClass: RETENTION_CLASSES[0],
+    retentionClass: STANDARD_CLASS,
     disabled: false,
     ...given,
   };
@@ -135,10 +140,15 @@ export function checkRegistration(input: unknown): Registration {
 /**
  * A registration after a merge patch (RFC 7396) of its fields: an object changes the members that it
  * names, a list is replaced, `null` takes an optional field away. The id never changes, `disabled` not this way.
+ * @param classes that the deployment has
  * @throws InvalidRegistrationError
  */
-export function patchRegistration(registration: Registration, patch: unknown): Registration {
-  const { disabled: _disabled, ...fields } = FIELDS;
+export function patchRegistration(
+  registration: Registration,
+  patch: unknown,
+  classes: readonly string[] = [STANDARD_CLASS],
+): Registration {
+  const { disabled: _disabled, ...fields } = fieldsWith(classes);
   const changeable = { ...fields, producerId: never };
   const orNull = Object.entries(changeable).map(([name, check]): [string, Check] => [
     name,

@@ -5,7 +5,7 @@ import { UnreadableRecordError } from '../errors.ts';
 import type { Envelope } from '../evidence/envelope.ts';
 import { readMatchingLines } from '../evidence/evidence-object.ts';
 import { indexQuarantined, type Quarantined } from '../evidence/quarantine.ts';
-import { type Lock, lockFor } from '../evidence/retention.ts';
+import { type Lock, lockFor, periodDays } from '../evidence/retention.ts';
 import { sha256Hex } from '../evidence/store-key.ts';
 import { indexEvents, type StoredLine } from '../openlineage/store-events.ts';
 import type { ListedVersion, ObjectVersion, StoredObject } from '../ports.ts';
@@ -184,5 +184,7 @@ function stagedLock(
   { retention }: IndexObjectsDependencies,
 ): Lock {
   const latest = Math.max(...lines.map(({ envelope }) => Date.parse(envelope.acceptedAt)));
-  return lockFor(retention, retention.traceDays, latest, Date.parse(lastModified));
+  // Objects are cut by class.
+  const days = periodDays(retention, 'traces', lines[0]?.envelope.retentionClass ?? '');
+  return lockFor(retention, days, latest, Date.parse(lastModified));
 }

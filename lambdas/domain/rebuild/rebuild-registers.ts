@@ -3,9 +3,10 @@ import { mapConcurrently } from '../concurrency.ts';
 import { UnreadableRecordError } from '../errors.ts';
 import { EvidencePrefix } from '../evidence/evidence-prefix.ts';
 import { versionName } from '../evidence/version-name.ts';
+import { holdRowsOf } from '../holds/hold.ts';
 import type {
+  HoldIndex,
   ListedVersion,
-  ObjectVersion,
   ProducerDirectory,
   StoredObjects,
   VersionInspector,
@@ -14,12 +15,6 @@ import type { ProducerRecord } from '../producers/producer.ts';
 import { restoreProducer } from './producers-register.ts';
 import { inStoredOrder } from './stored-order.ts';
 
-/** A document of a register, and the version that it stands in. */
-export interface RegisterDocument {
-  readonly document: unknown;
-  readonly version: ObjectVersion;
-}
-
 export interface RegisterDependencies {
   readonly inspector: Pick<VersionInspector, 'list'>;
   readonly objects: StoredObjects;
@@ -27,8 +22,7 @@ export interface RegisterDependencies {
   readonly directory: ProducerDirectory;
   /** Files the document of a wrapped HMAC key. */
   readonly fileEpoch: (document: unknown) => Promise<void>;
-  /** Files one document of a hold; those of one hold come in the order of their numbers. */
-  readonly restoreHold?: (hold: RegisterDocument) => Promise<void>;
+  readonly holds: Pick<HoldIndex, 'put'>;
 }
 
 export interface RegistersCount {
@@ -55,7 +49,7 @@ export async function rebuildRegisters(
       try {
         const { body } = await dependencies.objects.open(version);
         const document: unknown = JSON.parse(Buffer.from(body).toString());
-        return { document, version };
+        return { document };
       } catch (error) {
         if (!(error instanceof UnreadableRecordError || error instanceof SyntaxError)) throw error;
         unreadable.push(versionName(version));
@@ -76,7 +70,9 @@ export async function rebuildRegisters(
   }
 
   const holds = await read(await listed(EvidencePrefix.holds, dependencies));
-  for (const hold of holds) await dependencies.restoreHold?.(hold);
+  for (const { document } of holds) {
+    for (const hold of holdRowsOf(document)) await dependencies.holds.put(hold);
+  }
 
   return {
     producers: producers.length,

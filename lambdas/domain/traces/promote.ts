@@ -6,7 +6,7 @@ import type { Envelope } from '../evidence/envelope.ts';
 import { type EvidenceObject, packObjects, readMatching } from '../evidence/evidence-object.ts';
 import type { TraceDeliveryEntry } from '../evidence/index-entries.ts';
 import { type RecordDependencies, recordFinding } from '../evidence/record-finding.ts';
-import { type Lock, lockFor, type RetentionPolicy } from '../evidence/retention.ts';
+import { type Lock, lockFor, periodDays, type RetentionPolicy } from '../evidence/retention.ts';
 import { versionName } from '../evidence/version-name.ts';
 import type { ObjectReader } from '../ports.ts';
 
@@ -115,11 +115,12 @@ async function promoteDelivery(
 
 /** The lock promised when the delivery was staged, or the shortest that the vault still takes. */
 function promotionLock(
-  { acceptedAt, lock: promised }: TraceDeliveryEntry,
+  { acceptedAt, retentionClass, lock: promised }: TraceDeliveryEntry,
   retention: RetentionPolicy,
   now: number,
 ): Lock {
-  const lock = lockFor(retention, retention.traceDays, Date.parse(acceptedAt), now);
+  const days = periodDays(retention, 'traces', retentionClass);
+  const lock = lockFor(retention, days, Date.parse(acceptedAt), now);
   return lock.retainUntil < promised.retainUntil
     ? { ...lock, retainUntil: promised.retainUntil, clamped: false }
     : lock;

@@ -2,10 +2,11 @@ import { groupBy } from '../collections.ts';
 import { mapConcurrently } from '../concurrency.ts';
 import { errorCode } from '../errors.ts';
 import type { DatedEnvelope } from '../evidence/archive-records.ts';
+import type { Envelope } from '../evidence/envelope.ts';
 import { type EvidenceObject, packObjects } from '../evidence/evidence-object.ts';
 import type { TraceDeliveryEntry } from '../evidence/index-entries.ts';
 import { putUnlessStored, type StoredPlace } from '../evidence/put-unless-stored.ts';
-import { lockFor } from '../evidence/retention.ts';
+import { lockFor, periodDays } from '../evidence/retention.ts';
 import type { TraceStaging } from '../ports.ts';
 import { indexTraceLine } from './index-trace.ts';
 import { type PromoteDependencies, promoteDeliveries, waitingDeliveries } from './promote.ts';
@@ -136,7 +137,9 @@ async function put(
 ): Promise<readonly StoredPlace[]> {
   const { staging, retention, clock } = dependencies;
   const latest = Math.max(...lines.map(({ countsFromMillis }) => countsFromMillis));
-  const lock = lockFor(retention, retention.traceDays, latest, clock());
+  // Objects are cut by class.
+  const [{ retentionClass }] = object.envelopes as [Envelope];
+  const lock = lockFor(retention, periodDays(retention, 'traces', retentionClass), latest, clock());
   if (governed) return putUnlessStored(object, lock, dependencies);
   const version = await staging.putObject(object);
   return lines.map((_, line) => ({ location: { ...version, line }, lock }));

@@ -1,3 +1,5 @@
+import { describeHoldIndexContract } from '../../support/contracts/hold-index-contract.ts';
+import { describeLegalHoldsContract } from '../../support/contracts/legal-holds-contract.ts';
 import { describeProducersContract } from '../../support/contracts/producers-contract.ts';
 import { describeRunIndexContract } from '../../support/contracts/run-index-contract.ts';
 import { describeSubjectKeysContract } from '../../support/contracts/subject-keys-contract.ts';
@@ -13,14 +15,16 @@ import {
   readerOver,
   streamsOver,
 } from '../../support/fakes.ts';
+import { InMemoryHoldIndex, InMemoryLegalHolds } from '../../support/hold-fakes.ts';
+
+const lock = {
+  mode: 'GOVERNANCE',
+  retainUntil: '2026-06-01T00:00:00.000Z',
+  clamped: false,
+} as const;
 
 describeVaultContract('in memory', () => {
   const vault = new InMemoryVault();
-  const lock = {
-    mode: 'GOVERNANCE',
-    retainUntil: '2026-06-01T00:00:00.000Z',
-    clamped: false,
-  } as const;
   return {
     vault,
     reader: readerOver(vault),
@@ -37,6 +41,18 @@ describeProducersContract('in memory', () => {
 });
 
 describeRunIndexContract('in memory', () => new InMemoryRunIndex());
+
+describeHoldIndexContract('in memory', () => new InMemoryHoldIndex());
+
+describeLegalHoldsContract('in memory', () => {
+  const vault = new InMemoryVault();
+  return {
+    vault,
+    legalHolds: new InMemoryLegalHolds(vault),
+    inspector: inspectorOver(vault),
+    lock,
+  };
+});
 
 describeUsageContract('in memory', () => new InMemoryUsage());
 

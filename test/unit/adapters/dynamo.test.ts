@@ -56,6 +56,21 @@ describe('DynamoTable', () => {
     ]);
   });
 
+  it('puts an item only over one whose attribute is lower', async () => {
+    await table().putNewer(KEY, { number: 2 }, 'number');
+    expect(puts()).toEqual([
+      {
+        TableName: 'table',
+        Item: marshall({ number: 2, ...KEY }),
+        ConditionExpression: 'attribute_not_exists(pk) OR #a < :new',
+        ExpressionAttributeNames: { '#a': 'number' },
+        ExpressionAttributeValues: marshall({ ':new': 2 }),
+      },
+    ]);
+    dynamo.on(PutItemCommand).rejects(taken);
+    await expect(table().putNewer(KEY, { number: 1 }, 'number')).resolves.toBeUndefined();
+  });
+
   it('asks again for what a batch left out, and gives up when it goes on', async () => {
     const keys = Array.from({ length: 150 }, (_, n) => ({ pk: 'p', sk: `${n}` }));
     let left = 3;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { lockFor } from '../../../lambdas/domain/evidence/retention.ts';
+import { lockFor, longestDays, periodDays } from '../../../lambdas/domain/evidence/retention.ts';
 import { NOW, RETENTION } from '../../support/builders.ts';
 import { seeded } from '../../support/seeded.ts';
 
@@ -89,5 +89,41 @@ describe('lockFor', () => {
       ),
       seeded(300),
     );
+  });
+});
+
+describe('retention classes', () => {
+  const policy = {
+    ...{ ...RETENTION, lineageDays: 100, traceDays: 150 },
+    classes: {
+      short: { lineageDays: 10, traceDays: 20 },
+      long: { lineageDays: 300, traceDays: 300 },
+    },
+  };
+
+  it.each([
+    ['standard', 100],
+    ['short', 10],
+    ['long', 300],
+    ['configured no more', 300],
+    ['constructor', 300],
+  ])('lock lineage of class %s for %i days', (name, expected) => {
+    expect(periodDays(policy, 'lineage', name)).toBe(expected);
+  });
+
+  it.each(['standard', 'short', 'long', ''])(
+    'never let a trace of class "%s" go before a run of any class',
+    (name) => {
+      expect(periodDays(policy, 'traces', name)).toBe(300);
+    },
+  );
+
+  it('leave the periods of an environment without them as they are', () => {
+    expect(periodDays(RETENTION, 'lineage', 'standard')).toBe(RETENTION.lineageDays);
+    expect(periodDays({ ...RETENTION, traceDays: 99 }, 'traces', 'standard')).toBe(99);
+  });
+
+  it('make records outlive the longest of them', () => {
+    expect([longestDays(policy), longestDays({ ...RETENTION, traceDays: 99 })]).toEqual([300, 99]);
   });
 });

@@ -4,12 +4,14 @@ import { createHandler as createArchiveTraces } from '../../../lambdas/archive-t
 import { createHandler as createAudit } from '../../../lambdas/audit-retention/handler.ts';
 import { RateLimiter } from '../../../lambdas/domain/producers/rate-limit.ts';
 import { readPolicy, STRICT } from '../../../lambdas/domain/redaction/policy.ts';
+import { createHandler as createHolds } from '../../../lambdas/holds/handler.ts';
 import { createHandler as createIngest } from '../../../lambdas/ingest/handler.ts';
 import { createHandler as createIngestTraces } from '../../../lambdas/ingest-traces/handler.ts';
 import { createHandler as createProducers } from '../../../lambdas/producers/handler.ts';
 import { createHandler as createQuery } from '../../../lambdas/query/handler.ts';
 import { HealthCheck } from '../../../lambdas/query/health.ts';
 import { createHandler as createRebuild } from '../../../lambdas/rebuild-index/handler.ts';
+import { createHandler as createReconcileHolds } from '../../../lambdas/reconcile-holds/handler.ts';
 import { createHandler as createRedrive } from '../../../lambdas/redrive/handler.ts';
 import { createHandler as createReport } from '../../../lambdas/report-rejections/handler.ts';
 import { createHandler as createSeal } from '../../../lambdas/seal/handler.ts';
@@ -68,7 +70,7 @@ interface Subject {
 }
 
 const CONTEXT = { getRemainingTimeInMillis: wholeMinute } as Context;
-const ALL_SCOPES = ['ingest:lineage', 'ingest:traces', 'read', 'audit', 'admin'] as const;
+const ALL_SCOPES = ['ingest:lineage', 'ingest:traces', 'read', 'audit', 'hold', 'admin'] as const;
 const INTERVAL = {
   from: '2026-03-04T05:00:00.000Z',
   to: '2026-03-04T06:00:00.000Z',
@@ -247,6 +249,24 @@ export const FUNCTIONS: Readonly<
       events: [INTERVAL, { from: 'no time' }],
     };
   },
+  holds: async (sabotage, output) => {
+    const dependencies = await filledStore(sabotage, output);
+    const onRun = { resource: '/api/v1/hold', queryStringParameters: { runId: RUN_ID }, headers };
+    const body = '{"reason": "r", "reference": "c"}';
+    return {
+      handler: createHolds(dependencies) as Handler,
+      events: [
+        request({ ...onRun, httpMethod: 'PUT', body }),
+        request({ ...onRun, httpMethod: 'PUT', body: '{"no json' }),
+        request({ httpMethod: 'GET', resource: '/api/v1/holds' }),
+        request({ ...onRun, httpMethod: 'DELETE', body }),
+      ],
+    };
+  },
+  'reconcile-holds': async (sabotage, output) => ({
+    handler: createReconcileHolds(await filledStore(sabotage, output)) as Handler,
+    events: [INTERVAL, { from: 'no time' }],
+  }),
   'report-rejections': async (sabotage, output) => ({
     handler: createReport(await filledStore(sabotage, output)) as Handler,
     events: [INTERVAL, {}, { from: 'no time' }],

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { versionName } from '../../../lambdas/domain/evidence/version-name.ts';
+import { holdRowsOf } from '../../../lambdas/domain/holds/hold.ts';
 import { RUN_ID } from '../../support/builders.ts';
 import { TRACE_A } from '../traces/exports.ts';
 import { eventOf, heldStore, spanOf } from './store.ts';
@@ -394,6 +395,32 @@ describe('reconcile-holds', () => {
     expect([...store.vault.held].filter((name) => name.includes('digests/'))).toHaveLength(3);
   });
 
+  it('has everything as it was after a rebuild from the documents alone, in any order', async () => {
+    const store = heldStore();
+    await store.archive(eventOf(1, RUN_ID), eventOf(2, OTHER));
+    await store.archiveTraces(spanOf(3, [RUN_ID]));
+    await store.set(RUN_ID, 'case-1');
+    await store.set(OTHER, 'case-2');
+    await store.release(RUN_ID, 'case-1');
+    await store.set(RUN_ID, 'case-1');
+    await store.release(OTHER, 'case-2');
+    const before = structuredClone([store.holds.rows, store.vault.held]);
+    store.holds.rows.clear();
+    store.holds.coverRows.clear();
+    const documents = store.vault.versions.filter(({ key }) => key.startsWith('holds/'));
+    for (const { body } of documents.toReversed()) {
+      for (const hold of holdRowsOf(JSON.parse(Buffer.from(body).toString()))) {
+        await store.holds.put(hold);
+      }
+    }
+    await store.reconcile();
+    const [rows, held] = before as [typeof store.holds.rows, typeof store.vault.held];
+    expect(new Map([...store.holds.rows].sort())).toEqual(new Map([...rows].sort()));
+    expect([...store.vault.held].sort()).toEqual([...held].sort());
+    expect((await store.release(RUN_ID, 'case-1')).json.stillHeld).toEqual([]);
+    expect([...store.vault.held]).toEqual([]);
+  });
+
   it('leaves old releases alone', async () => {
     const store = heldStore();
     await store.archive(eventOf(1, RUN_ID));
@@ -413,6 +440,29 @@ describe('reconcile-holds', () => {
       status: 'incomplete',
       findings: [{ detail: { failed: 0, pending: 2 } }],
     });
+  });
+
+  it('looks at each of many holds once, and begins each run at another', async () => {
+    const store = heldStore();
+    await store.archive(eventOf(1, RUN_ID));
+    for (let n = 0; n < 40; n++) await store.set(RUN_ID, `case-${n}`);
+    const firsts = new Set<string>();
+    for (let day = 1; day < 6; day++) {
+      store.time.now += 86_400_000;
+      const covers = store.holds.coverRows.size;
+      const order: string[] = [];
+      const { putCover } = store.holds;
+      store.holds.putCover = (subject, cover) => {
+        if (subject.includes('/lineage/')) order.push(cover.holdId);
+        return putCover.call(store.holds, subject, cover);
+      };
+      expect((await store.reconcile()).report.population.active).toBe(40);
+      store.holds.putCover = putCover;
+      expect([order.length, new Set(order).size]).toEqual([40, 40]);
+      expect(store.holds.coverRows.size).toBe(covers);
+      firsts.add(order[0] as string);
+    }
+    expect(firsts.size).toBeGreaterThan(1);
   });
 
   it('counts itself as incomplete when it cannot look', async () => {

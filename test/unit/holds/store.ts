@@ -107,7 +107,9 @@ export function heldStore(between: Between = (ports) => ports) {
         retainUntil: '2027-01-01T00:00:00.000Z',
         clamped: false,
       } as const;
-      const digest: Pick<Digest, 'objects'> = {
+      const to = new Date(Date.parse(from) + 15 * 60_000).toISOString();
+      const digest: Pick<Digest, 'location' | 'from' | 'to' | 'sealedAt' | 'objects'> = {
+        ...{ location: { bucket: 'vault', key: digestKey(from) }, from, to, sealedAt: to },
         objects: objects.map(({ bucket, key, versionId, lastModified }) => ({
           ...{ bucket, key, versionId, lastModified, bytes: 1, sha256: '', records: 1 },
         })),

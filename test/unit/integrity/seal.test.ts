@@ -51,6 +51,17 @@ describe('sealing', () => {
     store.check();
   });
 
+  it('says from which to which sequence number an object goes', async () => {
+    const store = sealing(FIVE);
+    store.archive([envelopeOf(10), envelopeOf(9), envelopeOf(100), envelopeOf(10)]);
+    store.at(FIVE + 21 * MINUTE);
+    await store.seal();
+    expect(store.chain()[0]?.objects[0]).toMatchObject({
+      records: 4,
+      shards: [{ first: '9', last: '100', records: 3 }],
+    });
+  });
+
   it('writes nothing before an interval has closed, and nothing twice', async () => {
     const store = sealing(FIVE);
     store.archive([envelopeOf(1)]);
@@ -305,6 +316,7 @@ describe('a run that ends in the middle', () => {
   it('leaves leaves that a later one with other late objects does not overwrite', async () => {
     const store = sealing(FIVE);
     store.archive([envelopeOf(1)]);
+    store.archive([envelopeOf(2)], 'traces');
     store.at(FIVE + 21 * MINUTE);
     store.vault.faults.refuseAfter('putBytes', 2);
     await expect(store.seal()).rejects.toThrow(UnavailableError);
@@ -312,7 +324,25 @@ describe('a run that ends in the middle', () => {
     // Somebody removes the object in between: other leaves than those that stand.
     store.vault.remove(store.vault.versions[0] as never);
     await store.seal();
+    const [digest] = store.chain();
+    expect(digest?.leaves?.key).toMatch(/^digests\/.*T050000Z-[0-9a-f]{16}\.leaves$/);
     await store.sealTo(FIVE + HOUR);
+    store.check();
+  });
+
+  it('on the first interval of a day finds the head on the day before', async () => {
+    const store = sealing(FIVE);
+    store.archive([envelopeOf(1)]);
+    store.at(FIVE + 19 * HOUR + MINUTE);
+    store.archive([envelopeOf(2, FIVE + 19 * HOUR + MINUTE)]);
+    store.at(FIVE + 19 * HOUR + 6 * MINUTE);
+    await store.seal();
+    store.vault.faults.refuseAfter('putBytes', 1);
+    store.at(FIVE + 19 * HOUR + 21 * MINUTE);
+    await expect(store.seal()).rejects.toThrow(UnavailableError);
+    store.vault.faults.refuse('putBytes', 0);
+    await store.sealTo(FIVE + 20 * HOUR);
+    expect(store.chain()).toHaveLength(4 * 19 + 3);
     store.check();
   });
 });

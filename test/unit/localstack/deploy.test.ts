@@ -103,6 +103,7 @@ describe('describeEnvironment', () => {
     'ArchiveFunctionName ArchiveTracesFunctionName RedriveFunctionName QueryFunctionName ProducersFunctionName',
     'AuditRetentionFunctionName ReportRejectionsFunctionName UsageTableName SubjectsTableName',
     'HoldsFunctionName ReconcileHoldsFunctionName SealFunctionName SigningKeyId',
+    'RebuildIndexFunctionName RebuildIndexStateMachineArn',
   ].flatMap((line) => line.split(' '));
   const outputs = {
     ...Object.fromEntries(names.map((name) => [name, name])),

@@ -169,3 +169,17 @@ describe('a patch of a registration', () => {
     expect(violationsOf(() => patchRegistration(held, patch))).toMatchObject([{ path }]);
   });
 });
+
+describe('a retention class', () => {
+  const asked = { ...LEAST, retentionClass: 'audit' };
+
+  it('is one that the deployment has', () => {
+    const rule = { path: '$.retentionClass', rule: 'one_of standard' };
+    expect(violationsOf(() => checkRegistration(asked))).toEqual([rule]);
+    expect(checkRegistration(asked, ['standard', 'audit'])).toMatchObject(asked);
+    const held = checkRegistration(LEAST);
+    expect(violationsOf(() => patchRegistration(held, asked))).toContainEqual(rule);
+    const patch = { retentionClass: 'audit' };
+    expect(patchRegistration(held, patch, ['standard', 'audit'])).toMatchObject(patch);
+  });
+});

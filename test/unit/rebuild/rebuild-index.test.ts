@@ -3,8 +3,7 @@ import { planName } from '../../../lambdas/domain/rebuild/rebuild-index.ts';
 import { createHandler, type RebuildStep } from '../../../lambdas/rebuild-index/handler.ts';
 import { InMemoryRunIndex } from '../../support/fakes.ts';
 import { recorder } from '../../support/recorder.ts';
-import { ACCEPTED_AT, recordOf, TRACE_A } from '../traces/exports.ts';
-import { runRecord } from '../traces/store.ts';
+import { ACCEPTED_AT, RUN, recordOf, TRACE_A } from '../traces/exports.ts';
 import { rowsOf, storeToRebuild } from './store.ts';
 
 const ENOUGH = { getRemainingTimeInMillis: () => 900_000 };
@@ -43,7 +42,13 @@ function rebuilding() {
 }
 
 async function fill({ archive }: ReturnType<typeof storeToRebuild>, objects: number) {
-  for (let n = 1; n <= objects; n++) await archive('lineage', [runRecord(n)]);
+  const schemaURL = 'https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs/RunEvent';
+  for (let n = 1; n <= objects; n++) {
+    const eventTime = new Date(Date.parse(ACCEPTED_AT) + n).toISOString();
+    const event = { eventType: 'RUNNING', eventTime, producer: 'https://example.com', schemaURL };
+    const about = { run: { runId: RUN }, job: { namespace: 'mcp', name: 'execute_sql' } };
+    await archive('lineage', [recordOf(JSON.stringify({ ...event, ...about }), n)]);
+  }
 }
 
 describe('a rebuild by steps', () => {

@@ -79,6 +79,20 @@ function recordFrom({ kind, run, trace, named, parent, hour }: Shape, n: number)
   return recordOf(JSON.stringify(event), n, head);
 }
 
+/** Stores records once more in other batches, as archive does while the index does not know that they are stored. */
+async function replay(
+  store: ReturnType<typeof storeToRebuild>,
+  batches: ReadonlyArray<readonly ConsumedRecord[]>,
+) {
+  const objects = () => store.vault.versions.filter(({ key }) => key.startsWith('lineage/')).length;
+  const before = objects();
+  for (const batch of batches) {
+    store.index.deliveryRows.clear();
+    await store.archive('lineage', batch);
+  }
+  expect(objects()).toBe(before + batches.length);
+}
+
 describe('an index rebuilt from the vault', () => {
   it('has the rows that archive wrote, whatever came in and in whichever order it is read', async () => {
     await fc.assert(
@@ -121,23 +135,23 @@ describe('an index rebuilt from the vault', () => {
     const store = storeToRebuild();
     const records = [1, 2, 3].map((n) => recordFrom(RUN_SHAPE, n));
     await store.archive('lineage', records);
-    await store.archive('lineage', records.slice(1));
-    await store.archive('lineage', records.slice(0, 2));
-    expect(store.vault.versions.filter(({ key }) => key.startsWith('lineage/'))).toHaveLength(3);
+    const before = structuredClone(rowsOf(store.index));
+    await replay(store, [records.slice(1), records.slice(0, 2)]);
     const index = new InMemoryRunIndex();
     await rebuilt(store.rebuilding(index));
-    expect(rowsOf(index)).toEqual(rowsOf(store.index));
+    expect(rowsOf(index)).toEqual(before);
   });
 
   it('takes the whole batch before a part of it that was stored within the same second', async () => {
     const store = storeToRebuild();
     const records = [1, 2, 3].map((n) => recordFrom(RUN_SHAPE, n));
     await store.archive('lineage', records);
+    const before = structuredClone(rowsOf(store.index));
     store.time.now -= 1_000;
-    await store.archive('lineage', records.slice(1));
+    await replay(store, [records.slice(1)]);
     const index = new InMemoryRunIndex();
     await rebuilt(store.rebuilding(index));
-    expect(rowsOf(index)).toEqual(rowsOf(store.index));
+    expect(rowsOf(index)).toEqual(before);
   });
 
   it('finds a promoted delivery in the vault although staging still has it', async () => {

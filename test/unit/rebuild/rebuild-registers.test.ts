@@ -37,7 +37,7 @@ function registers() {
       ...{ inspector: inspectorOver(vault), objects: objectsOver(vault), vaultBucket: 'vault' },
       directory: into,
       fileEpoch: async (document) => void epochs.push(document),
-      restoreHold: async ({ document }) => void holds.push(document),
+      holds: { put: async (hold) => void holds.push(hold) },
     });
   return { vault, directory, changing, epochs, holds, rebuild };
 }
@@ -92,17 +92,21 @@ describe('registers rebuilt from the vault', () => {
     expect(await into.find('b')).toEqual(await directory.find('b'));
   });
 
-  it('file every HMAC epoch, and holds in the order of their numbers', async () => {
+  it('file every HMAC epoch and every step of a hold, and no outcome of one', async () => {
     const { vault, epochs, holds, rebuild } = registers();
     const put = (key: string, document: unknown) => vault.putDocument(key, document, LOCK);
-    await put('holds/x/00000002-released.json', 'second');
-    await put('holds/x/00000001-set.json', 'first');
+    await put('holds/x/00000002-released.json', { hold: 1, number: 2 });
+    await put('holds/x/00000001-set.json', { hold: 1, number: 1 });
+    await put('holds/x/00000001-outcome-aa.json', { holdOutcome: 1 });
     await put('keys/hmac/epoch-0.json', { epoch: 0 });
     await put('keys/hmac/epoch-1.json', { epoch: 1 });
     const count = await rebuild(new InMemoryProducers());
-    expect(count).toMatchObject({ hmacEpochs: 2, holdDocuments: 2 });
+    expect(count).toMatchObject({ hmacEpochs: 2, holdDocuments: 3 });
     expect(epochs).toEqual([{ epoch: 0 }, { epoch: 1 }]);
-    expect(holds).toEqual(['first', 'second']);
+    expect(holds).toEqual([
+      { hold: 1, number: 1 },
+      { hold: 1, number: 2 },
+    ]);
   });
 
   it('name a document that cannot be read', async () => {
