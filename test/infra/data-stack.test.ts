@@ -204,7 +204,7 @@ describe.each(names)('data stack of %s', (name) => {
     ]).matchAll(/"Fn::ImportValue":"([^"]*-Data:[^"]*)"/g);
 
     for (const [, exportName] of imported) expect(exported).toContain(exportName);
-    expect(exported.length).toBe(35);
+    expect(exported.length).toBe(38);
   });
 });
 
