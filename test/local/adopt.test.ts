@@ -46,8 +46,13 @@ describe('a deployment anew over what another one left', () => {
       const first = temporary.environment;
       const store = new StoreClient(first);
       const paths = await fill(store);
+      const sealed = await headOnce(store, async () => {
+        const answers = await Promise.all(
+          [paths[0], paths[2]].map((path) => store.get(path ?? '')),
+        );
+        return answers.every(({ json }) => json.integrity.status === 'sealed');
+      });
       const before = await Promise.all(paths.map((path) => store.get(path)));
-      const sealed = await headAfter(store, -1);
       const adopt = await retainedOf(first, store.clients.cloudformation);
       await deleteStacks(store.clients.cloudformation);
 
@@ -68,7 +73,7 @@ describe('a deployment anew over what another one left', () => {
         const { status, json } = await again.get(path);
         expect([path, status, json]).toEqual([path, 200, before[at]?.json]);
       }
-      const digest = await headAfter(again, sealed.number);
+      const digest = await headOnce(again, ({ number }) => number > sealed.number);
       expect(digest.signer).toEqual(sealed.signer);
       expect(digest).not.toHaveProperty('nextSigner');
     },
@@ -88,18 +93,21 @@ async function fill(store: StoreClient): Promise<string[]> {
   return [`/api/v1/runs/${runId}`, `/api/v1/events/${json.receiptId}`, trace];
 }
 
-/** Seals until the chain in the vault is longer than it was, and reads its head. */
-async function headAfter(store: StoreClient, number: number): Promise<Digest> {
+/** Seals until it is enough, and reads the head of the chain. */
+async function headOnce(
+  store: StoreClient,
+  isEnough: (head: { readonly number: number }) => boolean | Promise<boolean>,
+): Promise<Digest> {
   const { buckets, functions } = store.environment;
   let head: SealAnswer['head'];
-  const grows = async () => {
+  const seal = async () => {
     const { Payload } = await store.clients.lambda.send(
       new InvokeCommand({ FunctionName: functions.seal, Payload: '{}' }),
     );
     head = (JSON.parse(Buffer.from(Payload ?? []).toString()) as SealAnswer).head;
-    return (head?.number ?? -1) > number;
+    return head !== undefined && isEnough(head);
   };
-  expect(await waitUntil(grows, 150_000, 2_000)).toBe(true);
+  expect(await waitUntil(seal, 150_000, 2_000)).toBe(true);
   const document = await store.object({ bucket: buckets.vault, key: head?.key as string });
   return JSON.parse(document.toString()) as Digest;
 }
