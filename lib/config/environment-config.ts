@@ -201,6 +201,13 @@ export interface AdoptedResources {
   readonly vault: AdoptedBucket;
   /** ARN of the key that wraps the HMAC keys in the vault: without it no receipt can be verified. */
   readonly hmacKeyArn: string;
+  /** Who signed the digests in the vault: the chain goes on under the same key. */
+  readonly signing: {
+    /** Name of the sealer's role, which the key policies name. */
+    readonly roleName: string;
+    /** ARNs of the signing keys, the oldest first. */
+    readonly keyArns: readonly string[];
+  };
   /** @default - a new one, and spans that no run had claimed are left behind */
   readonly staging?: AdoptedBucket;
   /** @default - a new one, and what was accepted and not archived is left behind */

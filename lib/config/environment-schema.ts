@@ -158,6 +158,7 @@ export const environmentSchema = object({
     object({
       vault: adoptedBucket,
       hmacKeyArn: text(),
+      signing: object({ roleName: text(), keyArns: texts('ARNs') }),
       staging: v.optional(adoptedBucket),
       lineage: v.optional(adoptedStream),
       traces: v.optional(adoptedStream),

@@ -23,6 +23,7 @@ const MAX_PERIOD_DAYS = 365;
 const MAX_KEY_CACHE_SECONDS = 900;
 
 const BUCKET_NAME = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
+const ROLE_NAME = /^[\w+=,.@-]{1,64}$/;
 const KEY_ARN = /^arn:aws[a-z-]*:kms:[a-z0-9-]+:\d{12}:key\/[A-Za-z0-9-]+$/;
 const STREAM_ARN = /^arn:aws[a-z-]*:kinesis:[a-z0-9-]+:\d{12}:stream\/[A-Za-z0-9_.-]+$/;
 
@@ -100,7 +101,7 @@ function checkCapacity(check: ConfigCheck, config: EnvironmentConfig): void {
   check.whole('keyCacheSeconds', config.keyCacheSeconds, 1, MAX_KEY_CACHE_SECONDS);
 }
 
-function checkAdoption(check: ConfigCheck, { adopt }: EnvironmentConfig): void {
+function checkAdoption(check: ConfigCheck, { adopt, sealing }: EnvironmentConfig): void {
   if (!adopt) return;
   for (const bucket of ['vault', 'staging'] as const) {
     const field = `adopt.${bucket}`;
@@ -115,6 +116,21 @@ function checkAdoption(check: ConfigCheck, { adopt }: EnvironmentConfig): void {
     check.matches(`${field}.keyArn`, keyArn, KEY_ARN, 'use the ARN of its KMS key');
   }
   check.matches('adopt.hmacKeyArn', adopt.hmacKeyArn, KEY_ARN, 'use the ARN of a KMS key');
+  const { roleName, keyArns } = adopt.signing;
+  check.matches('adopt.signing.roleName', roleName, ROLE_NAME, 'use the name of an IAM role');
+  for (const keyArn of keyArns) {
+    check.matches('adopt.signing.keyArns', keyArn, KEY_ARN, 'use the ARNs of KMS keys');
+  }
+  if (keyArns.length === 0) {
+    check.refuse('adopt.signing.keyArns', keyArns, 'name the key that signed the last digest');
+  }
+  if (sealing.signingKey !== undefined && sealing.signingKey < keyArns.length - 1) {
+    check.refuse(
+      'sealing.signingKey',
+      sealing.signingKey,
+      `the adopted keys are generations 0 to ${keyArns.length - 1}: use the last of them or a later one`,
+    );
+  }
 }
 
 function checkOperations(check: ConfigCheck, config: EnvironmentConfig): void {

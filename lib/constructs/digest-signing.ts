@@ -1,14 +1,16 @@
 import { RemovalPolicy } from 'aws-cdk-lib';
 import {
   AccountRootPrincipal,
+  type IRole,
   PolicyDocument,
   PolicyStatement,
   Role,
   ServicePrincipal,
 } from 'aws-cdk-lib/aws-iam';
-import { Key, KeySpec, KeyUsage } from 'aws-cdk-lib/aws-kms';
+import { type IKey, Key, KeySpec, KeyUsage } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
 import { signingKeyStatements } from '../../lambdas/domain/audit/guard-policy.ts';
+import type { AdoptedResources } from '../config/environment-config.ts';
 import { READ_KEY_GUARDS } from './evidence-vault.ts';
 import type { ServiceFunction } from './service-function.ts';
 
@@ -17,25 +19,36 @@ export interface DigestSigningProps {
   readonly deploymentRoleArn: string;
   /** Which key signs; all before it stay. */
   readonly generation: number;
+  /** Role and keys that stand. @default - new ones */
+  readonly adopted?: AdoptedResources['signing'] | undefined;
 }
 
 /** The keys that sign digests, and the one role that they sign for. They stay here when the pipeline is made anew. */
 export class DigestSigning extends Construct {
-  readonly role: Role;
+  readonly role: IRole;
   /** The newest generation last. */
-  readonly keys: readonly Key[];
+  readonly keys: readonly IKey[];
 
   constructor(scope: Construct, id: string, props: DigestSigningProps) {
     super(scope, id);
-    this.role = new Role(this, 'Role', {
+    const { adopted, deploymentRoleArn, generation } = props;
+    this.role = adopted ? Role.fromRoleName(this, 'Role', adopted.roleName) : this.#newRole();
+    this.keys = Array.from({ length: generation + 1 }, (_, at) => {
+      const adoptedArn = adopted?.keyArns[at];
+      return adoptedArn === undefined
+        ? this.#key(at, deploymentRoleArn)
+        : Key.fromKeyArn(this, `Key${at}`, adoptedArn);
+    });
+  }
+
+  #newRole(): Role {
+    const role = new Role(this, 'Role', {
       assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
       description: 'The sealer: nobody else may sign digests',
     });
     // The key policies name it: made anew it would be another one, for which no key signs.
-    this.role.applyRemovalPolicy(RemovalPolicy.RETAIN);
-    this.keys = Array.from({ length: props.generation + 1 }, (_, generation) =>
-      this.#key(generation, props.deploymentRoleArn),
-    );
+    role.applyRemovalPolicy(RemovalPolicy.RETAIN);
+    return role;
   }
 
   /** A look at what guards the keys, without the right to use one. */

@@ -1,5 +1,5 @@
 import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
-import type { Key } from 'aws-cdk-lib/aws-kms';
+import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { Construct } from 'constructs';
 import type { EnvironmentConfig } from '../config/environment-config.ts';
 import { AccessLogBucket } from '../constructs/access-log-bucket.ts';
@@ -49,7 +49,8 @@ export class DataStack extends Stack {
       hmacKeys: new HmacKeys(this, 'HmacKeys', adopt?.hmacKeyArn),
       signing: new DigestSigning(this, 'Signing', {
         deploymentRoleArn: deploymentRoleArn(this, config),
-        generation: config.sealing.signingKey ?? 0,
+        adopted: adopt?.signing,
+        generation: config.sealing.signingKey ?? (adopt?.signing.keyArns.length ?? 1) - 1,
       }),
       subjectKeys: new SubjectKeys(this, 'Subjects', { deletionProtection }),
       lineage: new EventStream(this, 'Lineage', {
@@ -82,7 +83,7 @@ export class DataStack extends Stack {
       LineageStreamName: lineage.stream.streamName,
       TracesStreamName: traces.stream.streamName,
       HmacKeyArn: hmacKeys.current.keyArn,
-      SigningKeyId: (signing.keys.at(-1) as Key).keyId,
+      SigningKeyId: (signing.keys.at(-1) as IKey).keyId,
       LineageFailureQueueUrl: lineageFailures.queue.queueUrl,
       TracesFailureQueueUrl: tracesFailures.queue.queueUrl,
     };

@@ -11,11 +11,12 @@ const stream = (name: string) => `arn:aws:kinesis:eu-central-1:111122223333:stre
 const ALL: AdoptedResources = {
   vault: { bucketName: 'old-vault', keyArn: key('vault') },
   hmacKeyArn: key('hmac'),
+  signing: { roleName: 'old-sealer', keyArns: [key('signing-0'), key('signing-1')] },
   staging: { bucketName: 'old-staging', keyArn: key('staging') },
   lineage: { streamArn: stream('old-lineage'), keyArn: key('lineage') },
   traces: { streamArn: stream('old-traces'), keyArn: key('traces') },
 };
-const { vault, hmacKeyArn } = ALL;
+const { vault, hmacKeyArn, signing } = ALL;
 
 function adopting(adopt: AdoptedResources, name: 'dev' | 'prod' = 'dev') {
   const stage = createStage({ ...environments[name], adopt });
@@ -67,8 +68,25 @@ describe('a deployment that adopts what an earlier one left', () => {
     expect(sources).toEqual(expect.arrayContaining([stream('old-lineage'), stream('old-traces')]));
   });
 
+  it('signs on with the role and the last key that signed', () => {
+    const sealer = resourcesOf(pipeline, 'AWS::Lambda::Function').find(([id]) =>
+      id.startsWith('Sealer'),
+    )?.[1].Properties;
+    expect(JSON.stringify(sealer.Role)).toContain('role/old-sealer');
+    expect(sealer.Environment.Variables.SIGNING_KEY_IDS).toBe('signing-0,signing-1');
+    expect(JSON.stringify(data.toJSON())).not.toContain('SIGN_VERIFY');
+  });
+
+  it('makes the next signing key beside those it adopts', () => {
+    const { dev } = environments;
+    const stage = createStage({ ...dev, adopt: ALL, sealing: { ...dev.sealing, signingKey: 2 } });
+    const text = JSON.stringify(Template.fromStack(stage.data).toJSON());
+    expect(text.match(/"SIGN_VERIFY"/g)).toHaveLength(1);
+    expect(text).toContain('generation 2');
+  });
+
   it('makes what is not adopted', () => {
-    const part = adopting({ vault, hmacKeyArn });
+    const part = adopting({ vault, hmacKeyArn, signing });
     expect(countOf(part.data, 'AWS::S3::Bucket')).toBe(2);
     expect(countOf(part.data, 'AWS::Kinesis::Stream')).toBe(2);
     expect(part.data.toJSON().Outputs.VaultBucketName.Value).toBe('old-vault');
@@ -83,6 +101,9 @@ describe('a deployment that adopts what an earlier one left', () => {
     ['adopt.vault.bucketName', { ...ALL, vault: { ...vault, bucketName: 'arn:aws:s3:::x' } }],
     ['adopt.vault.keyArn', { ...ALL, vault: { ...vault, keyArn: 'alias/x' } }],
     ['adopt.hmacKeyArn', { ...ALL, hmacKeyArn: 'x' }],
+    ['adopt.signing.keyArns', { ...ALL, signing: { ...signing, keyArns: [] } }],
+    ['adopt.signing.roleName', { ...ALL, signing: { ...signing, roleName: 'a role' } }],
+    ['adopt.signing', { ...ALL, signing: undefined as never }],
     ['adopt.lineage.streamArn', { ...ALL, lineage: { streamArn: 'x', keyArn: key('x') } }],
     ['adopt.vault.keyArn', { ...ALL, vault: { bucketName: 'old-vault' } as never }],
   ])('is refused with a wrong %s', (field, adopt) => {

@@ -7,10 +7,12 @@ import {
   DescribeStackResourcesCommand,
   DescribeStacksCommand,
 } from '@aws-sdk/client-cloudformation';
+import { InvokeCommand } from '@aws-sdk/client-lambda';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { administrationOf, OPERATOR } from '../../bin/evidence/administration.ts';
 import { resourcesFrom } from '../../bin/evidence/deployment.ts';
 import { rebuildingOf } from '../../bin/evidence/rebuild-dependencies.ts';
+import type { Digest } from '../../lambdas/domain/integrity/digest.ts';
 import { rotateKey } from '../../lambdas/domain/producers/change-producer.ts';
 import {
   plannedPartitions,
@@ -18,6 +20,7 @@ import {
   rebuildPlanned,
 } from '../../lambdas/domain/rebuild/rebuild-index.ts';
 import { rebuildRegisters } from '../../lambdas/domain/rebuild/rebuild-registers.ts';
+import type { SealAnswer } from '../../lambdas/seal/handler.ts';
 import type { AdoptedResources } from '../../lib/config/environment-config.ts';
 import { runCdk } from '../../localstack/cdk.ts';
 import type { Environment } from '../../localstack/environment.ts';
@@ -44,6 +47,7 @@ describe('a deployment anew over what another one left', () => {
       const store = new StoreClient(first);
       const paths = await fill(store);
       const before = await Promise.all(paths.map((path) => store.get(path)));
+      const sealed = await headAfter(store, -1);
       const adopt = await retainedOf(first, store.clients.cloudformation);
       await deleteStacks(store.clients.cloudformation);
 
@@ -64,6 +68,9 @@ describe('a deployment anew over what another one left', () => {
         const { status, json } = await again.get(path);
         expect([path, status, json]).toEqual([path, 200, before[at]?.json]);
       }
+      const digest = await headAfter(again, sealed.number);
+      expect(digest.signer).toEqual(sealed.signer);
+      expect(digest).not.toHaveProperty('nextSigner');
     },
     LONG_MILLIS,
   );
@@ -81,6 +88,22 @@ async function fill(store: StoreClient): Promise<string[]> {
   return [`/api/v1/runs/${runId}`, `/api/v1/events/${json.receiptId}`, trace];
 }
 
+/** Seals until the chain in the vault is longer than it was, and reads its head. */
+async function headAfter(store: StoreClient, number: number): Promise<Digest> {
+  const { buckets, functions } = store.environment;
+  let head: SealAnswer['head'];
+  const grows = async () => {
+    const { Payload } = await store.clients.lambda.send(
+      new InvokeCommand({ FunctionName: functions.seal, Payload: '{}' }),
+    );
+    head = (JSON.parse(Buffer.from(Payload ?? []).toString()) as SealAnswer).head;
+    return (head?.number ?? -1) > number;
+  };
+  expect(await waitUntil(grows, 150_000, 2_000)).toBe(true);
+  const document = await store.object({ bucket: buckets.vault, key: head?.key as string });
+  return JSON.parse(document.toString()) as Digest;
+}
+
 /** What an operator looks up before the stacks go (docs/upgrade.md, Adopt). */
 async function retainedOf(
   { buckets, streams, hmacKeyArn, region }: Environment,
@@ -89,12 +112,12 @@ async function retainedOf(
   const { StackResources = [] } = await client.send(
     new DescribeStackResourcesCommand({ StackName: 'LineageEvidence-local-Data' }),
   );
-  const keyArn = (construct: string) => {
-    const found = StackResources.find(({ LogicalResourceId = '' }) =>
-      new RegExp(`^${construct}Key[0-9A-F]{8}$`).test(LogicalResourceId),
-    );
-    return `arn:aws:kms:${region}:000000000000:key/${found?.PhysicalResourceId}`;
-  };
+  const physicalId = (logicalId: RegExp) =>
+    StackResources.find(({ LogicalResourceId = '' }) => logicalId.test(LogicalResourceId))
+      ?.PhysicalResourceId as string;
+  const arnOf = (keyId: string) => `arn:aws:kms:${region}:000000000000:key/${keyId}`;
+  const keyArn = (construct: string) =>
+    arnOf(physicalId(new RegExp(`^${construct}Key[0-9A-F]{8}$`)));
   const streamArn = (name: string) => `arn:aws:kinesis:${region}:000000000000:stream/${name}`;
   return {
     vault: { bucketName: buckets.vault, keyArn: keyArn('Vault') },
@@ -102,6 +125,10 @@ async function retainedOf(
     lineage: { streamArn: streamArn(streams.lineage), keyArn: keyArn('Lineage') },
     traces: { streamArn: streamArn(streams.traces), keyArn: keyArn('Traces') },
     hmacKeyArn,
+    signing: {
+      roleName: physicalId(/^SigningRole[0-9A-F]{8}$/),
+      keyArns: [arnOf(physicalId(/^SigningKey0[0-9A-F]{8}$/))],
+    },
   };
 }
 
