@@ -13,7 +13,7 @@ import type { ChainState } from './walk-ahead.ts';
 const MAX_NAMED = 1_000;
 
 /** Where the next verification goes on. */
-export interface Resume {
+interface Resume {
   readonly chain?: ChainState;
   readonly slices: SliceState;
   readonly reportsSince: ReportsSince;

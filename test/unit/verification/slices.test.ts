@@ -61,7 +61,8 @@ describe('slices', () => {
     fc.assert(
       fc.property(period, fc.integer({ min: 1, max: 1_000 }), (days, outage) => {
         const after = Array.from({ length: days }, (_, n) => 20_000 + outage + n);
-        const { seen, slices } = run([20_000, ...after], days);
+        const { seen, slices, through } = run([20_000, ...after], days);
+        expect(through).toBe(after.at(-1));
         expect(seen.size).toBe(NAMES.length);
         expect(Math.max(...slices)).toBeLessThanOrEqual(4);
       }),

@@ -11,7 +11,33 @@ import type { DigestSigner } from '../../../lambdas/domain/ports.ts';
 import { sealedStoreOver } from '../../support/fakes.ts';
 import { guardsSeen } from '../../support/guards.ts';
 import { InMemorySigningKeys } from '../../support/signing-keys.ts';
+import { envelopeOf } from '../integrity/envelopes.ts';
 import { broken, DAY, HOUR, START, verifying } from './verifying.ts';
+
+type Store = Awaited<ReturnType<typeof verifying>>;
+
+const inOrder = (store: Store) => store.digests().sort((a, b) => (a.key < b.key ? -1 : 1));
+
+/** Takes a digest away with everything beside it. */
+function removeWhole({ vault }: Store, { key }: { readonly key: string }): void {
+  const parts = vault.versions.filter((part) => part.key.startsWith(key.slice(0, -5)));
+  for (const part of parts) vault.remove(part);
+}
+
+/** Signs a digest anew with a key that nobody announced, as whoever can write the vault could. */
+async function forge({ vault }: Store, digest: ReturnType<Store['digests']>[number]) {
+  const foreign = new InMemorySigningKeys().generations[0] as DigestSigner;
+  vault.addVersion(publicKeyKey(foreign.fingerprint), Buffer.from(foreign.publicKey));
+  const content = JSON.parse(Buffer.from(digest.body).toString()) as Digest;
+  const signer = { ...content.signer, fingerprint: foreign.fingerprint };
+  const bytes = digestBytes({ ...content, signer });
+  const signature = Buffer.from(await foreign.sign(bytes)).toString('base64');
+  const beside = vault.versions.find(({ key }) => key === besideDigest(digest.key, 'signature'));
+  if (beside) vault.overwrite(beside, Buffer.from(signature));
+  Object.assign(digest, { metadata: { [SIGNATURE_METADATA]: signature } });
+  vault.overwrite(digest, bytes);
+  return content;
+}
 
 describe('a vault that is whole', () => {
   it('is verified to the head of its chain, and everything in it is read', async () => {
@@ -70,6 +96,34 @@ describe('a vault that is whole', () => {
     for (const { key } of store.evidence()) expect(objects).toContain(key);
   });
 
+  it('holds what came late, which the sweep of the next day seals', async () => {
+    const store = await verifying(12);
+    const late = store.sealed.archive([envelopeOf(1_000, START)]);
+    await store.live(72);
+    expect(
+      store.sealed.sealing(late.key)[0]?.objects.find(({ key }) => key === late.key)?.late,
+    ).toBe(true);
+    const report = await store.verify();
+    expect(report).toMatchObject({ status: 'complete', findings: [] });
+  });
+
+  it('is looked at behind the folder that a run without time finished last', async () => {
+    const store = await verifying(30);
+    await store.verify();
+    let asked = 0;
+    // time for the head, which is all there is to walk, and for the folders of the first day
+    const first = await store.verify(
+      {},
+      { remaining: () => (++asked > 1 ? 0 : 1), asOf: store.now + DAY },
+    );
+    const second = await store.verify({}, { asOf: store.now + 60_000 });
+    expect(first.slices.isFinished).toBe(false);
+    expect(second.slices).toMatchObject({ isFinished: true, behindDays: 0 });
+    expect(first.checked.digests).toBeGreaterThan(0);
+    expect(second.checked.digests).toBeGreaterThan(0);
+    expect(first.checked.digests + second.checked.digests).toBe(store.digests().length);
+  });
+
   it('is followed through a new signing key, also when the verifier stops between announcement and use', async () => {
     const store = await verifying(1);
     await store.verify();
@@ -112,10 +166,7 @@ describe('what does not hold any more', () => {
   ])('is named: a digest %s that was there', async (_, at) => {
     const store = await verifying();
     await store.verify();
-    const digest = store
-      .digests()
-      .sort((a, b) => (a.key < b.key ? -1 : 1))
-      .at(at);
+    const digest = inOrder(store).at(at);
     if (!digest) throw new Error('no digest');
     store.vault.remove(digest);
     const report = await store.verify({ periodDays: 1_000 });
@@ -123,10 +174,43 @@ describe('what does not hold any more', () => {
     expect(new Set(broken(report)).size).toBe(1);
   });
 
+  it('is named: the end of the chain, cut off with all its parts', async () => {
+    const store = await verifying();
+    await store.verify();
+    const [head, before] = inOrder(store).reverse();
+    for (const digest of [head, before]) if (digest) removeWhole(store, digest);
+    expect(broken(await store.verify({ periodDays: 1_000 }))).toEqual([
+      `missing_digest ${head?.key}`,
+    ]);
+  });
+
+  it('is named: a digest that is gone with all its parts, and not what it sealed as extra', async () => {
+    const store = await verifying();
+    await store.live(60);
+    await store.verify();
+    const digest = inOrder(store)[4];
+    if (!digest) throw new Error('no digest');
+    expect(JSON.parse(Buffer.from(digest.body).toString()).records).toBeGreaterThan(0);
+    removeWhole(store, digest);
+    expect(broken(await store.verify())).toEqual([`missing_digest ${digest.key}`]);
+  });
+
+  it('is named: a head that was signed anew with a foreign key', async () => {
+    const store = await verifying();
+    await store.verify();
+    const head = inOrder(store).at(-1);
+    if (!head) throw new Error('no head');
+    await forge(store, head);
+    expect(broken(await store.verify({ periodDays: 1_000 }))).toEqual([
+      `modified_object ${head.key}`,
+      `wrong_key ${head.key}`,
+    ]);
+  });
+
   it('is named: every other digest, which leaves even distances', async () => {
     const store = await verifying();
     await store.verify();
-    const digests = store.digests().sort((a, b) => (a.key < b.key ? -1 : 1));
+    const digests = inOrder(store);
     const gone = digests.filter((_, n) => n % 2 === 1 && n < digests.length - 1);
     for (const digest of gone) store.vault.remove(digest);
     expect(broken(await store.verify({ periodDays: 1_000 }))).toEqual(
@@ -137,10 +221,7 @@ describe('what does not hold any more', () => {
   it('is named: a head that is another one than it was', async () => {
     const store = await verifying();
     await store.verify();
-    const head = store
-      .digests()
-      .sort((a, b) => (a.key < b.key ? -1 : 1))
-      .at(-1);
+    const head = inOrder(store).at(-1);
     if (!head) throw new Error('no head');
     const text = Buffer.from(head.body)
       .toString()
@@ -157,17 +238,7 @@ describe('what does not hold any more', () => {
     await store.verify();
     const [digest] = store.digests();
     if (!digest) throw new Error('no digest');
-    const foreign = new InMemorySigningKeys().generations[0] as DigestSigner;
-    store.vault.addVersion(publicKeyKey(foreign.fingerprint), Buffer.from(foreign.publicKey));
-    const content = JSON.parse(Buffer.from(digest.body).toString()) as Digest;
-    const signer = { ...content.signer, fingerprint: foreign.fingerprint };
-    const bytes = digestBytes({ ...content, signer });
-    const signature = Buffer.from(await foreign.sign(bytes)).toString('base64');
-    const beside = besideDigest(digest.key, 'signature');
-    const signed = store.vault.versions.find(({ key }) => key === beside);
-    if (signed) store.vault.overwrite(signed, Buffer.from(signature));
-    Object.assign(digest, { metadata: { [SIGNATURE_METADATA]: signature } });
-    store.vault.overwrite(digest, bytes);
+    const content = await forge(store, digest);
     const report = await store.verify();
     expect(broken(report)).toEqual([`wrong_key ${digest.key}`]);
     expect(report.checked.objectsNotProven).toBe(content.objects.length);
@@ -209,9 +280,11 @@ describe('what does not hold any more', () => {
     if (!object || !digest) throw new Error('not sealed');
     store.vault.addVersion(object.key, object.body);
     store.vault.addVersion(digest.key, Buffer.alloc(0), { deleteMarker: true });
-    expect(broken(await store.verify())).toEqual(
+    const report = await store.verify();
+    expect(broken(report)).toEqual(
       [`second_version ${object.key}`, `second_version ${digest.key}`].sort(),
     );
+    expect(report.damages).toEqual({ second_version: 2 });
   });
 
   it('is named: what landed and is not sealed two intervals later, and not before', async () => {
@@ -224,6 +297,17 @@ describe('what does not hold any more', () => {
     expect(broken(await store.verify({}, { asOf: Date.parse(to) + 45 * 60_000 }))).toEqual([
       'unsealed_tail policies/late.json',
     ]);
+  });
+
+  it('is never taken back, not even when it is not found again', async () => {
+    const store = await verifying();
+    await store.verify();
+    const [changed] = store.evidence();
+    if (!changed) throw new Error('no object');
+    store.vault.overwrite(changed, Buffer.from('other'));
+    await store.verify();
+    store.vault.overwrite(changed, changed.body);
+    expect((await store.verify({}, { asOf: store.now + 60_000 })).findings).toEqual([]);
   });
 
   it('stays a finding of one id, however often it is seen', async () => {
@@ -283,6 +367,18 @@ describe('a lost right', () => {
     expect(broken(report)).toEqual([]);
     expect(report.slices.behindDays).toBe(1);
     expect((await store.verify()).checked.records).toBe(6);
+  });
+
+  it('to see locks makes it incomplete', async () => {
+    const store = await verifying();
+    const over = sealedStoreOver(store.vault);
+    const open: typeof over.open = async (key, versionId) => {
+      const opened = await over.open(key, versionId);
+      return opened && { ...opened, lock: 'unknown' };
+    };
+    const report = await store.verify({ store: { ...over, open } });
+    expect(report).toMatchObject({ status: 'incomplete', damages: {} });
+    expect(report.checked.locksNotKnown).toBe(report.checked.objects);
   });
 
   it('to list hides nothing: no digest is taken for missing', async () => {
