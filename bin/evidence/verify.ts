@@ -80,6 +80,7 @@ async function runVerify(
   }
   const from = instantOf('--from', options.from) ?? Number.NEGATIVE_INFINITY;
   const to = instantOf('--to', options.to) ?? Number.POSITIVE_INFINITY;
+  if (from >= to) throw new CliError(ExitCode.usage, '--from must be earlier than --to.');
   const pinned = options.publicKey === undefined ? undefined : await keyIn(options.publicKey);
   const target = await targetOf(options, global, context);
   const damages = new DamageList();

@@ -128,6 +128,10 @@ describe('evidence verify', () => {
     [['--dir', 'x', '--bucket', 'y'], /not both/],
     [['--dir', 'x', '--head', 'abc'], /--head must be a SHA-256/],
     [['--dir', 'x', '--from', 'yesterday'], /--from must be a date/],
+    [
+      ['--dir', 'x', '--from', '2026-11-30', '--to', '2026-11-29'],
+      /--from must be earlier than --to/,
+    ],
     [['--dir', 'x', '--public-key', '/dev/null'], /no P-256 public key/],
     [['--replica-of', 'x'], /needs --bucket/],
     [[], /No store is named/],
