@@ -15,8 +15,7 @@ export interface GuardSetting extends GuardedVault {
   readonly keyArn: string;
   /** The keys that sign digests, and the one role that they sign for. */
   readonly signing: { readonly keyArns: readonly string[]; readonly sealerRoleArn: string };
-  /** Where S3 writes who touched the vault. */
-  /** Absent of a vault that was adopted: its log goes where it went. */
+  /** Where S3 writes who touched the vault. Absent of a vault that was adopted: its log goes where it went. */
   readonly accessLogBucketName?: string;
   /** Days after which an upload that was never finished is removed. */
   readonly uploadDays: number;

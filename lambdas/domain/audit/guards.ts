@@ -31,8 +31,7 @@ export interface BucketGuards {
   };
   readonly publicAccess: 'blocked' | 'open';
   readonly ownership: string;
-  /** Bucket that access is logged to. */
-  /** Undefined where it is not this deployment's: then it is not compared. */
+  /** Bucket that access is logged to. Undefined where it is not this deployment's: then it is not compared. */
   readonly accessLogs: string | undefined;
   /** ARNs of the buckets that active rules copy to. */
   readonly replication: readonly string[];
