@@ -17,6 +17,7 @@ import { type CliContext, CliError, ExitCode, globalOptions } from './cli.ts';
 import { readDeployment } from './deployment.ts';
 import { type Rebuilding, rebuildingOf } from './rebuild-dependencies.ts';
 import { rebuildDistributed } from './rebuild-distributed.ts';
+import { printable } from './table.ts';
 
 /** What was rebuilt of the run index, and where the report of it is locked. */
 export interface Rebuilt {
@@ -80,6 +81,8 @@ export function addRebuildIndexCommand(
       say(
         `${registered.producers} producers, ${registered.hmacEpochs} HMAC epochs and ${registered.holdDocuments} documents of holds are read.`,
       );
+      for (const name of registered.unreadable)
+        say(`No document of a register: ${printable(name)}`);
       const rebuilt = options.distributed
         ? await rebuildDistributed(stepFunctions, stateMachine, timesOf(options), (arn) =>
             say(`Started ${arn}: it goes on without this command.`),
@@ -95,7 +98,7 @@ export function addRebuildIndexCommand(
       if (!isWhole) {
         throw new CliError(
           ExitCode.finding,
-          `${rebuilt.unreadable + registered.unreadable.length} objects could not be read; the report names them: ${rebuilt.location.key}`,
+          `${rebuilt.unreadable + registered.unreadable.length} objects could not be read; the lines above and the report name them: ${rebuilt.location.key}`,
         );
       }
     });
