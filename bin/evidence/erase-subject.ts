@@ -1,5 +1,6 @@
 import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
+import { scanText } from '../../lambdas/domain/redaction/scan-text.ts';
 import {
   eraseSubject,
   type SubjectDependencies,
@@ -62,7 +63,7 @@ cannot be undone. Ends with 1 when no key was ever held for the identity.
         context.stdout.write(`${json ? JSON.stringify(view) : lines.join('\n')}\n`);
         return;
       }
-      const erasures = await eraseSubject(identity, checked(reference), dependencies);
+      const erasures = await eraseSubject(identity, checked(reference, identity), dependencies);
       if (erasures.length === 0) throw unknownSubject();
       const lines = erasures.map(
         ({ id, at, keysDestroyed, reference: filed }) =>
@@ -89,8 +90,23 @@ async function readIdentity(input: NodeJS.ReadableStream): Promise<string> {
   return identity;
 }
 
-function checked(reference: string): string {
-  if (reference.trim() !== '' && reference.length <= MAX_REFERENCE_CHARACTERS) return reference;
-  const rule = `1 to ${MAX_REFERENCE_CHARACTERS} characters`;
-  throw new CliError(ExitCode.usage, `--reference must be ${rule}.`);
+/**
+ * The reference is stored as it is, for as long as the vault locks it.
+ * @throws CliError usage (2), which repeats nothing of it
+ */
+function checked(reference: string, identity: string): string {
+  if (reference.trim() === '' || reference.length > MAX_REFERENCE_CHARACTERS) {
+    const rule = `1 to ${MAX_REFERENCE_CHARACTERS} characters`;
+    throw new CliError(ExitCode.usage, `--reference must be ${rule}.`);
+  }
+  const plain = (text: string) => text.normalize('NFKC').toLowerCase();
+  const person = plain(identity).trim();
+  const isNamed = person !== '' && plain(reference).includes(person);
+  if (isNamed || scanText(reference) !== undefined) {
+    throw new CliError(
+      ExitCode.usage,
+      '--reference must hold nothing of the person, and nothing that redaction would remove: it is stored as it is.',
+    );
+  }
+  return reference;
 }

@@ -12,10 +12,12 @@ import {
   reportRebuild,
 } from '../../lambdas/domain/rebuild/rebuild-index.ts';
 import { rebuildRegisters } from '../../lambdas/domain/rebuild/rebuild-registers.ts';
+import type { RebuildPlan } from '../../lambdas/domain/rebuild/rebuild-report.ts';
 import { type CliContext, CliError, ExitCode, globalOptions } from './cli.ts';
 import { readDeployment } from './deployment.ts';
-import { rebuildingOf } from './rebuild-dependencies.ts';
+import { type Rebuilding, rebuildingOf } from './rebuild-dependencies.ts';
 import { rebuildDistributed } from './rebuild-distributed.ts';
+import { printable } from './table.ts';
 
 /** What was rebuilt of the run index, and where the report of it is locked. */
 export interface Rebuilt {
@@ -38,10 +40,22 @@ interface Options {
   readonly resume?: string;
 }
 
+interface ReachedDeployment extends Rebuilding {
+  readonly stateMachine: string;
+}
+
 /** Partitions at once: each keeps some 64 writes in flight at most, and mostly waits. */
 const CONCURRENT_PARTITIONS = 4;
 
-export function addRebuildIndexCommand(program: Command, context: CliContext): void {
+/** @param rebuildingFor what reaches the stores of a deployment; the tests bring their own */
+export function addRebuildIndexCommand(
+  program: Command,
+  context: CliContext,
+  rebuildingFor: (stage?: string) => ReachedDeployment = (stage) => {
+    const deployment = readDeployment(stage, context.env);
+    return { ...rebuildingOf(deployment), stateMachine: deployment.stateMachines.rebuildIndex };
+  },
+): void {
   program
     .command('rebuild-index')
     .description(
@@ -59,38 +73,39 @@ export function addRebuildIndexCommand(program: Command, context: CliContext): v
       const globals = globalOptions(command);
       const say = (sentence: string) => context.stderr.write(`${sentence}\n`);
       const interval = intervalOf(options);
-      const deployment = readDeployment(globals.stage, context.env);
-      const { index, registers, stepFunctions } = rebuildingOf(deployment);
+      const { index, registers, stepFunctions, stateMachine } = rebuildingFor(globals.stage);
+      // before anything is written: a wrong name must change nothing
+      const resumed =
+        options.resume === undefined ? undefined : await planOf(options.resume, index);
       const registered = await rebuildRegisters(registers);
       say(
         `${registered.producers} producers, ${registered.hmacEpochs} HMAC epochs and ${registered.holdDocuments} documents of holds are read.`,
       );
+      for (const name of registered.unreadable)
+        say(`No document of a register: ${printable(name)}`);
       const rebuilt = options.distributed
-        ? await rebuildDistributed(
-            stepFunctions,
-            deployment.stateMachines.rebuildIndex,
-            timesOf(options),
-            (arn) => say(`Started ${arn}: it goes on without this command.`),
+        ? await rebuildDistributed(stepFunctions, stateMachine, timesOf(options), (arn) =>
+            say(`Started ${arn}: it goes on without this command.`),
           )
-        : await rebuildHere(await planOf(options.resume, interval, index), index, say);
+        : await rebuildHere(
+            resumed ?? (await planRebuild(planName(index.clock()), interval, index)),
+            index,
+            say,
+          );
       const answer = { ...rebuilt, registers: registered };
       context.stdout.write(globals.json ? `${JSON.stringify(answer)}\n` : render(rebuilt));
       const isWhole = rebuilt.status === 'complete' && registered.unreadable.length === 0;
       if (!isWhole) {
         throw new CliError(
           ExitCode.finding,
-          `${rebuilt.unreadable + registered.unreadable.length} objects could not be read; the report names them: ${rebuilt.location.key}`,
+          `${rebuilt.unreadable + registered.unreadable.length} objects could not be read; the lines above and the report name them: ${rebuilt.location.key}`,
         );
       }
     });
 }
 
-async function planOf(
-  resume: string | undefined,
-  interval: ReturnType<typeof intervalOf>,
-  index: RebuildIndexDependencies,
-) {
-  if (resume === undefined) return planRebuild(planName(index.clock()), interval, index);
+/** The plan to go on with. @throws CliError usage (2) when there is none of this name */
+async function planOf(resume: string, index: RebuildIndexDependencies): Promise<RebuildPlan> {
   try {
     return await findPlan(resume, index);
   } catch (error) {
@@ -104,7 +119,7 @@ async function planOf(
 
 /** Rebuilds a plan in this process. */
 async function rebuildHere(
-  plan: Awaited<ReturnType<typeof planRebuild>>,
+  plan: RebuildPlan,
   index: RebuildIndexDependencies,
   say: (sentence: string) => void,
 ): Promise<Rebuilt> {
@@ -128,8 +143,12 @@ function render({ rebuilt, status, location }: Rebuilt): string {
   return `${records} records of ${objects} objects in ${partitions} hours are filed (${status}).\nReport: ${location.key}\n`;
 }
 
+/** @throws CliError usage (2) */
 function intervalOf(options: Options) {
   const { from, to } = timesOf(options);
+  if (from !== undefined && to !== undefined && from >= to) {
+    throw new CliError(ExitCode.usage, '--from must be earlier than --to.');
+  }
   return {
     ...(from !== undefined && { fromMillis: Date.parse(from) }),
     ...(to !== undefined && { toMillis: Date.parse(to) }),

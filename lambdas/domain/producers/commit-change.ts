@@ -120,6 +120,6 @@ const tableIsBehind = () =>
   );
 
 /** `producers/<id>/<version>.json`, eight digits, so that a listing is in order. */
-function recordKey({ producerId }: Registration, version: number): string {
+export function recordKey({ producerId }: Registration, version: number): string {
   return `${EvidencePrefix.producers}${producerId}/${String(version).padStart(8, '0')}.json`;
 }

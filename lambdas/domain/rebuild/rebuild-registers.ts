@@ -3,7 +3,6 @@ import { mapConcurrently } from '../concurrency.ts';
 import { UnreadableRecordError } from '../errors.ts';
 import { EvidencePrefix } from '../evidence/evidence-prefix.ts';
 import { versionName } from '../evidence/version-name.ts';
-import { holdRowsOf } from '../holds/hold.ts';
 import type {
   HoldIndex,
   ListedVersion,
@@ -11,8 +10,8 @@ import type {
   StoredObjects,
   VersionInspector,
 } from '../ports.ts';
-import type { ProducerRecord } from '../producers/producer.ts';
 import { restoreProducer } from './producers-register.ts';
+import { type ReadDocument, readEpoch, readHolds, readProducer } from './register-documents.ts';
 import { inStoredOrder } from './stored-order.ts';
 
 export interface RegisterDependencies {
@@ -29,6 +28,7 @@ export interface RegistersCount {
   readonly producers: number;
   readonly hmacEpochs: number;
   readonly holdDocuments: number;
+  /** What lies in a register and is no document of it, as `<bucket>/<key>@<version id>`; it changed nothing. */
   readonly unreadable: readonly string[];
 }
 
@@ -44,35 +44,39 @@ export async function rebuildRegisters(
   dependencies: RegisterDependencies,
 ): Promise<RegistersCount> {
   const unreadable: string[] = [];
-  const read = async (versions: readonly ListedVersion[]) => {
-    const documents = await mapConcurrently(versions, CONCURRENT_READS, async (version) => {
-      try {
-        const { body } = await dependencies.objects.open(version);
-        const document: unknown = JSON.parse(Buffer.from(body).toString());
-        return { document };
-      } catch (error) {
-        if (!(error instanceof UnreadableRecordError || error instanceof SyntaxError)) throw error;
-        unreadable.push(versionName(version));
-        return undefined;
-      }
-    });
-    return documents.flatMap((document) => document ?? []);
+  const read = async <T>(version: ListedVersion, readAs: ReadDocument<T>) => {
+    try {
+      const { body } = await dependencies.objects.open(version);
+      const document = readAs(version.key, JSON.parse(Buffer.from(body).toString()));
+      if (document !== undefined) return document;
+    } catch (error) {
+      if (!(error instanceof UnreadableRecordError || error instanceof SyntaxError)) throw error;
+    }
+    unreadable.push(versionName(version));
+    return undefined;
   };
+  const readAll = async <T>(versions: readonly ListedVersion[], readAs: ReadDocument<T>) =>
+    present(await mapConcurrently(versions, CONCURRENT_READS, (version) => read(version, readAs)));
 
-  const epochs = await read(await listed(EvidencePrefix.keys, dependencies));
-  for (const { document } of epochs) await dependencies.fileEpoch(document);
+  const epochs = await readAll(await listed(EvidencePrefix.keys, dependencies), readEpoch);
+  for (const epoch of epochs) await dependencies.fileEpoch(epoch);
 
-  const records = await read(newestOfEach(await listed(EvidencePrefix.producers, dependencies)));
-  const producers = records.map(({ document }) => document as ProducerRecord);
+  const folders = byFolder(await listed(EvidencePrefix.producers, dependencies));
+  const newest = await mapConcurrently(folders, CONCURRENT_READS, async (folder) => {
+    for (const version of folder.toReversed()) {
+      const record = await read(version, readProducer);
+      if (record) return record;
+    }
+    return undefined;
+  });
+  const producers = present(newest);
   // Whoever had a role first keeps it.
   for (const record of producers.sort((a, b) => (a.at < b.at ? -1 : 1))) {
     await restoreProducer(record, dependencies.directory);
   }
 
-  const holds = await read(await listed(EvidencePrefix.holds, dependencies));
-  for (const { document } of holds) {
-    for (const hold of holdRowsOf(document)) await dependencies.holds.put(hold);
-  }
+  const holds = await readAll(await listed(EvidencePrefix.holds, dependencies), readHolds);
+  for (const hold of holds.flat()) await dependencies.holds.put(hold);
 
   return {
     producers: producers.length,
@@ -92,8 +96,10 @@ async function listed(
   return inStoredOrder(versions).sort((a, b) => (a.key < b.key ? -1 : 1));
 }
 
-/** The last document of each folder. */
-function newestOfEach(versions: readonly ListedVersion[]): ListedVersion[] {
-  const byFolder = groupBy(versions, ({ key }) => key.slice(0, key.lastIndexOf('/')));
-  return [...byFolder.values()].map((folder) => folder.at(-1) as ListedVersion);
+function byFolder(versions: readonly ListedVersion[]): ListedVersion[][] {
+  return [...groupBy(versions, ({ key }) => key.slice(0, key.lastIndexOf('/'))).values()];
+}
+
+function present<T>(values: ReadonlyArray<T | undefined>): T[] {
+  return values.filter((value) => value !== undefined);
 }

@@ -1,3 +1,4 @@
+import { firstVersions } from '../integrity/seal-listing.ts';
 import type { ListedVersion } from '../ports.ts';
 
 /**
@@ -14,15 +15,13 @@ export function byStorage(a: ListedVersion, b: ListedVersion): number {
   );
 }
 
-/** Versions in the order they were stored. A key is written once: a later version of one is left out, as are markers. */
-export function inStoredOrder(listed: Iterable<ListedVersion>): ListedVersion[] {
-  const first = new Map<string, ListedVersion>();
-  for (const version of listed) {
-    const known = first.get(version.key);
-    if (version.deleteMarker || (known && byStorage(known, version) <= 0)) continue;
-    first.set(version.key, version);
-  }
-  return [...first.values()].sort(byStorage);
+/**
+ * Versions in the order they were stored. A key is written once: a later version of one is left out, by the rule that
+ * decides it for the digests as well, and so are markers.
+ * @param listed as S3 lists them
+ */
+export function inStoredOrder(listed: readonly ListedVersion[]): ListedVersion[] {
+  return firstVersions(listed).sort(byStorage);
 }
 
 function compare(a: string, b: string): number {

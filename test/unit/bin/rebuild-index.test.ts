@@ -5,6 +5,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { exitCodeOf, sentenceOf } from '../../../bin/evidence/cli.ts';
 import { rebuildDistributed } from '../../../bin/evidence/rebuild-distributed.ts';
 import { addRebuildIndexCommand } from '../../../bin/evidence/rebuild-index.ts';
+import { InMemoryNotes } from '../../support/fakes.ts';
 
 const sfn = mockClient(SFNClient);
 beforeEach(() => sfn.reset());
@@ -38,10 +39,12 @@ describe('a rebuild by the state machine', () => {
 });
 
 describe('evidence rebuild-index', () => {
+  // Whatever but the notes is touched throws a TypeError.
+  const reached = { index: { notes: new InMemoryNotes() } } as never;
   const run = (...args: string[]) => {
     const program = new Command('evidence').exitOverride().configureOutput({ writeErr: () => {} });
     const sink = { write: () => true } as unknown as NodeJS.WritableStream;
-    addRebuildIndexCommand(program, { env: {}, stdout: sink, stderr: sink });
+    addRebuildIndexCommand(program, { env: {}, stdout: sink, stderr: sink }, () => reached);
     for (const command of program.commands) {
       command.exitOverride().configureOutput({ writeErr: () => {} });
     }
@@ -52,6 +55,21 @@ describe('evidence rebuild-index', () => {
     const error = await run(option, 'yesterday');
     expect(exitCodeOf(error)).toBe(2);
     expect(sentenceOf(error)).toContain(`${option} is no time`);
+  });
+
+  it.each([
+    ['2026-11-02', '2026-11-01'],
+    ['2026-11-01', '2026-11-01T00:00:00Z'],
+  ])('refuses an interval from %s to %s, before it looks', async (from, to) => {
+    const error = await run('--from', from, '--to', to);
+    expect(exitCodeOf(error)).toBe(2);
+    expect(sentenceOf(error)).toBe('--from must be earlier than --to.');
+  });
+
+  it.each(['../x', 'unknown'])('refuses to resume %s, before it writes', async (plan) => {
+    const error = await run('--resume', plan);
+    expect(exitCodeOf(error)).toBe(2);
+    expect(sentenceOf(error)).toContain('no plan of this name');
   });
 
   it.each([['--distributed'], ['--from', '2026-11-01']])(

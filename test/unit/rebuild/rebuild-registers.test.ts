@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { type Hold, holdIdOf } from '../../../lambdas/domain/holds/hold.ts';
 import {
   registerProducer,
   rotateKey,
@@ -40,6 +41,43 @@ function registers() {
       holds: { put: async (hold) => void holds.push(hold) },
     });
   return { vault, directory, changing, epochs, holds, rebuild };
+}
+
+const AT = new Date(NOW).toISOString();
+const RUN = { runId: 'r', runKey: 'r', group: 'g' };
+
+function epoch(n: number) {
+  return { hmacKey: 1, epoch: n, notBefore: AT, kmsKeyArn: 'arn:key', wrapped: 'AA==' };
+}
+
+function producer(producerId: string, version: number) {
+  const keys = [{ keyId: 'k', issuedAt: AT }];
+  return {
+    producer: 1,
+    version,
+    at: AT,
+    change: 'changed',
+    by: BY,
+    keys,
+    ...registration({ producerId }),
+  };
+}
+
+/** A step of one hold. */
+function hold(number: 1 | 2): Hold {
+  const said = { reason: 'case', by: 'auditor', at: AT };
+  const id = holdIdOf(RUN, 'CASE-1');
+  const status = number === 1 ? 'active' : 'released';
+  return {
+    hold: 1,
+    id,
+    number,
+    status,
+    ...RUN,
+    reference: 'CASE-1',
+    ...said,
+    ...(number === 2 && { set: said }),
+  };
 }
 
 const ROLE = 'arn:aws:iam::111122223333:role/etl';
@@ -95,18 +133,60 @@ describe('registers rebuilt from the vault', () => {
   it('file every HMAC epoch and every step of a hold, and no outcome of one', async () => {
     const { vault, epochs, holds, rebuild } = registers();
     const put = (key: string, document: unknown) => vault.putDocument(key, document, LOCK);
-    await put('holds/x/00000002-released.json', { hold: 1, number: 2 });
-    await put('holds/x/00000001-set.json', { hold: 1, number: 1 });
-    await put('holds/x/00000001-outcome-aa.json', { holdOutcome: 1 });
-    await put('keys/hmac/epoch-0.json', { epoch: 0 });
-    await put('keys/hmac/epoch-1.json', { epoch: 1 });
+    const { id, ...set } = hold(1);
+    const released = hold(2);
+    await put(`holds/${id}/00000002-released.json`, released);
+    await put(`holds/${id}/00000001-set.json`, { id, ...set });
+    await put(`holds/${id}/00000001-outcome-aa.json`, { holdOutcome: 1 });
+    await put('keys/hmac/epoch-0.json', epoch(0));
+    await put('keys/hmac/epoch-1.json', epoch(1));
     const count = await rebuild(new InMemoryProducers());
-    expect(count).toMatchObject({ hmacEpochs: 2, holdDocuments: 3 });
-    expect(epochs).toEqual([{ epoch: 0 }, { epoch: 1 }]);
-    expect(holds).toEqual([
-      { hold: 1, number: 1 },
-      { hold: 1, number: 2 },
-    ]);
+    expect(count).toMatchObject({ hmacEpochs: 2, holdDocuments: 3, unreadable: [] });
+    expect(epochs).toEqual([epoch(0), epoch(1)]);
+    expect(holds).toEqual([{ id, ...set }, released]);
+  });
+
+  it.each([
+    ['keys/zz.json', null],
+    ['keys/zz.json', {}],
+    ['keys/hmac/epoch-2.json', epoch(3)],
+    ['keys/hmac/epoch-2.json', { ...epoch(2), notBefore: 'soon' }],
+    ['keys/hmac/epoch-2.json', { ...epoch(2), wrapped: undefined }],
+    ['producers/zz/00000001.json', null],
+    ['producers/zz/00000001.json', {}],
+    ['producers/zz/00000001.json', { ...producer('zz', 1), producer: 2 }],
+    ['producers/zz/00000001.json', producer('yy', 1)],
+    ['producers/zz/00000001.json', producer('zz', 2)],
+    ['producers/zz/00000001.json', { ...producer('zz', 1), keys: [null] }],
+    ['producers/zz/00000001.json', { ...producer('zz', 1), scopes: 'admin' }],
+    ['producers/zz/00000001.json', { ...producer('zz', 1), at: 1 }],
+    ['holds/zz/00000001-set.json', null],
+    ['holds/zz/00000001-set.json', []],
+    ['holds/zz/00000001-set.json', { hold: 1 }],
+    ['holds/zz/00000001-set.json', hold(1)],
+    ['holds/zz/00000001-set.json', { ...hold(1), id: 'zz' }],
+    [`holds/${hold(1).id}/00000001-set.json`, { ...hold(1), status: 'released' }],
+    [`holds/${hold(1).id}/00000001-set.json`, { ...hold(1), number: 1.5 }],
+    [`holds/${hold(1).id}/00000001-set.json`, { ...hold(1), set: {} }],
+    [`holds/${hold(1).id}/00000003-set.json`, hold(1)],
+  ])('name what was planted as %s, and file nothing of it: %j', async (key, document) => {
+    const { vault, changing, epochs, holds, rebuild } = registers();
+    await registerProducer(registration({ producerId: 'a' }), BY, changing);
+    await vault.putDocument(key, document, LOCK);
+    const into = new InMemoryProducers(() => NOW);
+    const name = expect.stringContaining(`vault/${key}@`);
+    expect(await rebuild(into)).toMatchObject({ producers: 1, unreadable: [name] });
+    expect([epochs, holds, [...into.producers.keys()]]).toEqual([[], [], ['a']]);
+  });
+
+  it('take the newest record of a producer that is one', async () => {
+    const { vault, directory, changing, rebuild } = registers();
+    await registerProducer(registration({ producerId: 'a' }), BY, changing);
+    await setDisabled('a', true, BY, changing);
+    await vault.putDocument('producers/a/99999999.json', {}, LOCK);
+    const into = new InMemoryProducers(() => NOW);
+    expect((await rebuild(into)).unreadable).toHaveLength(1);
+    expect(await into.find('a')).toEqual(await directory.find('a'));
   });
 
   it('name a document that cannot be read', async () => {
