@@ -9,6 +9,7 @@ import {
   type ReconcileHoldDependencies,
   reconcileHold,
 } from '../domain/holds/reconcile-hold.ts';
+import { settleRelease } from '../domain/holds/settle-release.ts';
 import { runKeyOf } from '../domain/openlineage/run-key.ts';
 import type { DocumentVault, EvidenceVault } from '../domain/ports.ts';
 import { readJsonBody } from '../shared/http/json-body.ts';
@@ -31,7 +32,7 @@ const WORK_MILLIS = 18_000;
 
 export const setOnRun: Handle = async (event, by, dependencies) => {
   const hold = await setHold(await asked(event, by, dependencies), dependencies);
-  const { held, free: _none, ...outcome } = await reconcile(hold, dependencies);
+  const { held, free: _none, ...outcome } = await within(reconcileHold, hold, dependencies);
   return jsonResponse(200, {
     ...outcome,
     hold: viewHold(hold),
@@ -42,7 +43,7 @@ export const setOnRun: Handle = async (event, by, dependencies) => {
 
 export const releaseRun: Handle = async (event, by, dependencies) => {
   const hold = await releaseHold(await asked(event, by, dependencies), dependencies);
-  const { held, free, ...outcome } = await reconcile(hold, dependencies);
+  const { held, free, ...outcome } = await within(settleRelease, hold, dependencies);
   return jsonResponse(200, {
     ...outcome,
     hold: viewHold(hold),
@@ -76,10 +77,15 @@ async function asked(
   return { ...request, by, run: await findRun(runId, submitter, index) };
 }
 
-function reconcile(hold: Hold, dependencies: RouteDependencies): Promise<HoldOutcome> {
+/** Makes the bits say how a hold stands, for as long as a request may take. */
+function within(
+  settle: typeof reconcileHold,
+  hold: Hold,
+  dependencies: RouteDependencies,
+): Promise<HoldOutcome> {
   const until = dependencies.clock() + WORK_MILLIS;
   const digests = new DigestSearch(dependencies, dependencies.clock);
-  return reconcileHold(hold, digests, () => dependencies.clock() < until, dependencies);
+  return settle(hold, digests, () => dependencies.clock() < until, dependencies);
 }
 
 /** A hold as it was set, and its release. */

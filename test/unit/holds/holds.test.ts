@@ -288,6 +288,34 @@ describe('DELETE /api/v1/hold', () => {
     expect([...store.vault.held]).toEqual([]);
   });
 
+  it('leaves a digest that another hold is on, which was written after that hold was set', async () => {
+    const store = heldStore();
+    await store.archive(eventOf(1, RUN_ID));
+    await store.set(RUN_ID, 'early');
+    await store.seal('2026-03-04T05:00:00.000Z');
+    store.time.now += 20 * 60_000;
+    await store.set(RUN_ID, 'late');
+    const { json } = await store.release(RUN_ID, 'late');
+    expect(json.deletable.map(({ key }: { key: string }) => key)).toEqual([
+      expect.stringMatching(/^holds\//),
+    ]);
+    for (const version of store.vault.versions.filter(({ key }) => key.startsWith('digests/'))) {
+      expect(store.vault.held.has(versionName(version))).toBe(true);
+    }
+  });
+
+  it('lifts nothing while an active hold cannot say what it is on', async () => {
+    const store = heldStore();
+    await store.archive(eventOf(1, RUN_ID));
+    await store.set(RUN_ID, 'early');
+    await store.set(RUN_ID, 'late');
+    store.legalHolds.faults.refuse('set', Number.POSITIVE_INFINITY);
+    for (const version of [...store.vault.held]) store.vault.held.delete(version);
+    const { json } = await store.release(RUN_ID, 'late');
+    expect(json).toMatchObject({ status: 'partial', deletable: [] });
+    expect(json.pending).toBeGreaterThan(0);
+  });
+
   it('ends one of two holds on the same run', async () => {
     const store = heldStore();
     await store.archive(eventOf(1, RUN_ID));
