@@ -32,7 +32,7 @@ const CONCURRENT_READS = 8;
 
 /**
  * Reads what the store has of a run and answers `GET /api/v1/runs/{runId}`. Undefined when neither an
- * event nor a span nor another run ever named it, or when the submitter asked for did not.
+ * event nor a span, another run, a finding nor a hold ever named it, or when the submitter asked for did not.
  * @param submitter a group or a producer id; all of them when absent
  * @throws AmbiguousRunError, UnavailableError
  */
@@ -52,7 +52,9 @@ export async function readRun(
   ]);
   const events = ofSubmitter(runId, held, submitter);
   if (events.length < held.length && events.length === 0) return undefined;
-  if (events.length + references.length + traceRuns.length === 0) return undefined;
+  // what is found of a run, or on it, outlives all that it left
+  const known = [events, references, traceRuns, findings, onRun];
+  if (known.every(({ length }) => length === 0)) return undefined;
 
   const groups = new Set(events.map((event) => event.submitter.group));
   const [traces, declarations, heldReferences, versions] = await Promise.all([

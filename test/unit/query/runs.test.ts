@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { openFinding } from '../../../lambdas/domain/audit/findings.ts';
 import { consumed, RUN_ID, runEventText } from '../../support/builders.ts';
 import { queriedStore } from './store.ts';
 
@@ -51,6 +52,21 @@ describe('GET /runs/{runId}', () => {
       });
     },
   );
+
+  it('is there as long as a finding is on it, when all that it left is gone', async () => {
+    const { index, get } = queriedStore();
+    const runKeys = [RUN_ID];
+    const about = {
+      plane: 'lineage',
+      subject: 'x',
+      at: '2026-03-04T05:06:07.000Z',
+      detail: {},
+    } as const;
+    await index.putFinding(openFinding('version_missing', { ...about, runKeys }));
+    const { status, json } = await get(`runs/${RUN_ID}`);
+    expect([status, json().state]).toEqual([200, 'NOT_HELD']);
+    expect(json().findings).toMatchObject([{ kind: 'version_missing' }]);
+  });
 
   it('asks for the id when there is none', async () => {
     expect((await queriedStore().get('run')).status).toBe(400);
