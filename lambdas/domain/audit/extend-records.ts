@@ -4,6 +4,7 @@ import { AccessDeniedError, UnreadableRecordError } from '../errors.ts';
 import { EvidencePrefix } from '../evidence/evidence-prefix.ts';
 import { DAY_MILLIS, longestDays, type RetentionPolicy } from '../evidence/retention.ts';
 import { versionName } from '../evidence/version-name.ts';
+import { isActive } from '../holds/hold.ts';
 import type { ProofReaders } from '../integrity/proof-digests.ts';
 import { DigestSearch } from '../integrity/sealing-digests.ts';
 import type { Clock, ListedVersion, ObjectVersion } from '../ports.ts';
@@ -11,7 +12,10 @@ import { CONCURRENT_INSPECTIONS } from './extend-runs.ts';
 import { type Covered, EXTENSION_STEP_DAYS, type LockExtension } from './lock-extension.ts';
 
 /** Documents that are written once and used for years: their locks count from then, what they prove comes later. */
-const IN_USE = ['policies', 'keys', 'publicKeys'] as const;
+const IN_USE = ['policies', 'keys', 'publicKeys', 'erasures'] as const;
+
+/** Digits that number the steps of a producer or a hold: a name begins with them. */
+const STEP_DIGITS = 8;
 
 export interface RecordListing extends ProofReaders {
   readonly clock: Clock;
@@ -27,7 +31,7 @@ export type Wanted = Map<
 
 /**
  * Whatever is still in use is to outlive by a year whatever may be locked today: the period, one step of an
- * extension and that year from now. Of a producer only the last document is in use.
+ * extension and that year from now. Of a producer only the last step is in use, and of a hold while that sets it.
  * @param denied takes the folders that may not be listed
  */
 export async function recordsInUse(
@@ -41,12 +45,10 @@ export async function recordsInUse(
   for (const folder of IN_USE) {
     for (const version of await list(EvidencePrefix[folder])) want(wanted, version, neededMillis);
   }
-  const byProducer = groupBy(await list(EvidencePrefix.producers), ({ key }) =>
-    key.slice(0, key.lastIndexOf('/')),
-  );
-  for (const documents of byProducer.values()) {
-    const [last] = documents.sort((a, b) => (a.key < b.key ? 1 : -1)) as [ListedVersion];
-    want(wanted, last, neededMillis);
+  for (const document of lastSteps(await list(EvidencePrefix.producers)))
+    want(wanted, document, neededMillis);
+  for (const document of lastSteps(await list(EvidencePrefix.holds))) {
+    if (isActive({ number: stepNumber(document) })) want(wanted, document, neededMillis);
   }
   return wanted;
 }
@@ -118,6 +120,21 @@ export async function extendRecords(
       covered: await extension.cover(version, neededMillis),
     }),
   );
+}
+
+/** Of each folder, the documents of the step with the highest number: a hold has the outcomes beside the step. */
+function lastSteps(versions: readonly ListedVersion[]): ListedVersion[] {
+  const byFolder = groupBy(versions, ({ key }) => key.slice(0, key.lastIndexOf('/')));
+  return [...byFolder.values()].flatMap((documents) => {
+    const last = documents.reduce((number, version) => Math.max(number, stepNumber(version)), 0);
+    return documents.filter((version) => stepNumber(version) === last);
+  });
+}
+
+/** Zero for a name that is not ours. */
+function stepNumber({ key }: ListedVersion): number {
+  const name = key.slice(key.lastIndexOf('/') + 1);
+  return Number(name.slice(0, STEP_DIGITS)) || 0;
 }
 
 function dayAfter(day: string): string {

@@ -37,7 +37,7 @@ export interface ExtensionDependencies {
 export interface Extension {
   /** Versions of lineage and traces. */
   readonly evidence: number;
-  /** Versions of digests, reports, policies, keys and registrations. */
+  /** Versions of what proves evidence and of what is in use. */
   readonly records: number;
   /** Versions that another run of the same audit has to extend. */
   readonly left: number;
