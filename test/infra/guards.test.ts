@@ -56,7 +56,7 @@ const MASTERS = ['deployment', 'admin', 'root'] as const satisfies CallerName[];
 
 interface Asked {
   readonly action: string;
-  readonly on?: 'bucket' | 'object' | 'digest' | 'key' | 'signingKey';
+  readonly on?: 'bucket' | 'object' | 'digest' | 'publicKey' | 'key' | 'signingKey';
   readonly context?: Record<string, string | undefined>;
 }
 
@@ -82,7 +82,14 @@ function asking(deployment: Deployment) {
   const vault = deployment.bucket('Vault/Bucket');
   const key = deployment.key('Vault/Key');
   const signingKey = deployment.key('Signing/Key0');
-  const guarded = { bucket: vault, object: vault, digest: vault, key, signingKey };
+  const guarded = {
+    bucket: vault,
+    object: vault,
+    digest: vault,
+    publicKey: vault,
+    key,
+    signingKey,
+  };
   return (caller: Caller, { action, context = {}, on = 'object' }: Asked): string => {
     const present = Object.entries({ 'aws:SecureTransport': 'true', ...context }).filter(
       (entry): entry is [string, string] => entry[1] !== undefined,
@@ -91,6 +98,7 @@ function asking(deployment: Deployment) {
       bucket: vault.arn,
       object: `${vault.arn}/lineage/class=standard/dt=2026-11-30/hour=07/x.ndjson.gz`,
       digest: `${vault.arn}/digests/dt=2026-11-30/070000.json`,
+      publicKey: `${vault.arn}/public-keys/ab.pem`,
       key: key.arn,
       signingKey: signingKey.arn,
     };
@@ -157,6 +165,26 @@ const commonRows = (config: EnvironmentConfig): Row[] => {
       [],
       'DenyPutWithoutIfNoneMatch',
     ],
+    [
+      "a put under a key of the caller's",
+      put({ 's3:x-amz-server-side-encryption-customer-algorithm': 'AES256' }),
+      [],
+      'DenyCustomerKeys',
+    ],
+    ...['GLACIER', 'DEEP_ARCHIVE', 'ONEZONE_IA', 'INTELLIGENT_TIERING'].map(
+      (name): Row => [
+        `a put into ${name}`,
+        put({ 's3:x-amz-storage-class': name }),
+        [],
+        'DenyOtherStorageClass',
+      ],
+    ),
+    [
+      'a put into STANDARD by name',
+      put({ 's3:x-amz-storage-class': 'STANDARD' }),
+      ['archive', 'breakGlass', ...MASTERS],
+      'nothing allows it',
+    ],
     ['a put over plain HTTP', put(plain), [], 'DenyPlainHttp'],
     [
       'a read over plain HTTP',
@@ -218,10 +246,12 @@ const commonRows = (config: EnvironmentConfig): Row[] => {
       ['sealer', ...MASTERS],
       'nothing allows it',
     ],
+    ['a digest', { ...put(), on: 'digest' }, ['sealer'], 'DenyForeignDigests'],
+    ['a public key put', { ...put(), on: 'publicKey' }, ['sealer'], 'DenyForeignDigests'],
     [
-      'a digest',
-      { ...put(), on: 'digest' },
-      ['sealer', 'breakGlass', ...MASTERS],
+      'a longer lock of a digest',
+      { ...retain(days(floorDays + 90)), on: 'digest' },
+      ['sealer', 'audit', 'breakGlass', ...MASTERS],
       'nothing allows it',
     ],
     [
@@ -268,6 +298,7 @@ describe('guards of prod', () => {
       ...environments.prod.retention,
       bucketArn: arn,
       deploymentRoleArn: DEPLOYMENT_ROLE,
+      signing: { sealerRoleArn: callersOf(deployment).sealer.arn },
     });
     expect(policy?.Statement).toEqual(expected);
     expect(listed(deployment.key('Vault/Key').policy?.Statement).slice(1)).toEqual([

@@ -57,6 +57,7 @@ const actionsOf = (sid: string) => {
     ...environments.prod.retention,
     bucketArn: vault.arn,
     deploymentRoleArn: DEPLOYMENT_ROLE,
+    signing: { sealerRoleArn: 'arn' },
   });
   return listed(statements.find(({ Sid }) => Sid === sid)?.Action);
 };
