@@ -128,7 +128,8 @@ const GUARD_SETTINGS = [
   's3:PutReplicationConfiguration',
 ];
 
-const commonRows = (config: EnvironmentConfig): Row[] => {
+const commonRows = (config: EnvironmentConfig, deployment: Deployment): Row[] => {
+  const keyArn = deployment.key('Vault/Key').arn;
   const put = lockedPut(config);
   const { floorDays, mode } = config.retention;
   const retain = (changes: Asked['context']): Asked => ({
@@ -170,6 +171,20 @@ const commonRows = (config: EnvironmentConfig): Row[] => {
       put({ 's3:x-amz-server-side-encryption-customer-algorithm': 'AES256' }),
       [],
       'DenyCustomerKeys',
+    ],
+    [
+      'a put under another KMS key',
+      put({
+        's3:x-amz-server-side-encryption-aws-kms-key-id': `arn:aws:kms:eu-central-1:${ACCOUNT}:key/other`,
+      }),
+      [],
+      'DenyOtherKmsKeys',
+    ],
+    [
+      'a put under the key of the vault by name',
+      put({ 's3:x-amz-server-side-encryption-aws-kms-key-id': keyArn }),
+      ['archive', 'breakGlass', ...MASTERS],
+      'nothing allows it',
     ],
     ...['GLACIER', 'DEEP_ARCHIVE', 'ONEZONE_IA', 'INTELLIGENT_TIERING'].map(
       (name): Row => [
@@ -287,7 +302,7 @@ function closedKey(caller: string, { on }: Asked, otherwise: string): string {
 describe('guards of prod', () => {
   const deployment = new Deployment(stageOf('prod'));
   itAnswers(deployment, [
-    ...commonRows(environments.prod),
+    ...commonRows(environments.prod, deployment),
     ['a version deleted', { action: 's3:DeleteObjectVersion' }, [], 'DenyVersionDeletion'],
     ['a bypass', { action: 's3:BypassGovernanceRetention' }, [], 'DenyGovernanceBypass'],
   ]);
@@ -297,6 +312,7 @@ describe('guards of prod', () => {
     const expected = vaultStatements({
       ...environments.prod.retention,
       bucketArn: arn,
+      keyArn: deployment.key('Vault/Key').arn,
       deploymentRoleArn: DEPLOYMENT_ROLE,
       signing: { sealerRoleArn: callersOf(deployment).sealer.arn },
     });
@@ -359,8 +375,9 @@ describe('guards of prod', () => {
 });
 
 describe('guards of a trial', () => {
-  itAnswers(new Deployment(stageOf('trial')), [
-    ...commonRows(environments.trial),
+  const deployment = new Deployment(stageOf('trial'));
+  itAnswers(deployment, [
+    ...commonRows(environments.trial, deployment),
     ['a version deleted', { action: 's3:DeleteObjectVersion' }, [], 'DenyVersionDeletion'],
     ['a bypass', { action: 's3:BypassGovernanceRetention' }, [], 'DenyGovernanceBypass'],
   ]);
@@ -370,8 +387,9 @@ describe('guards of a trial with a break-glass role', () => {
   const config = { ...environments.trial, guards: { breakGlassRoleArn: BREAK_GLASS_ROLE } };
   const stage = createStage(config);
   stage.synth();
-  itAnswers(new Deployment(stage), [
-    ...commonRows(config),
+  const deployment = new Deployment(stage);
+  itAnswers(deployment, [
+    ...commonRows(config, deployment),
     [
       'a version deleted',
       { action: 's3:DeleteObjectVersion' },

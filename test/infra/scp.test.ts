@@ -56,6 +56,7 @@ const actionsOf = (sid: string) => {
   const statements = vaultStatements({
     ...environments.prod.retention,
     bucketArn: vault.arn,
+    keyArn: key.arn,
     deploymentRoleArn: DEPLOYMENT_ROLE,
     signing: { sealerRoleArn: 'arn' },
   });

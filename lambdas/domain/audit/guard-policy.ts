@@ -4,6 +4,8 @@ import type { RetentionPolicy } from '../evidence/retention.ts';
 /** What the guards of a vault are made of; ARNs may be tokens of a template. */
 export interface GuardedVault extends Pick<RetentionPolicy, 'mode' | 'floorDays'> {
   readonly bucketArn: string;
+  /** The key that everything in it is encrypted with. */
+  readonly keyArn: string;
   /** The only role that may change what protects the vault and its key. */
   readonly deploymentRoleArn: string;
   /** The only role that may delete versions, and lift a GOVERNANCE lock to do so; nobody when it is not set. */
@@ -15,7 +17,6 @@ export interface GuardedVault extends Pick<RetentionPolicy, 'mode' | 'floorDays'
 /** How a vault was deployed: what a control compares its guards with. Names and ARNs are those of the deployment. */
 export interface GuardSetting extends GuardedVault {
   readonly bucketName: string;
-  readonly keyArn: string;
   /** The keys that sign digests, and the one role that they sign for. */
   readonly signing: { readonly keyArns: readonly string[]; readonly sealerRoleArn: string };
   /** Where S3 writes who touched the vault. */
@@ -97,7 +98,8 @@ const SEALED_FOLDERS = [EvidencePrefix.digests, EvidencePrefix.publicKeys];
  * and for the control that looks whether it still stands.
  */
 export function vaultStatements(vault: GuardedVault): GuardStatement[] {
-  const { breakGlassRoleArn, bucketArn, deploymentRoleArn, floorDays, mode, signing } = vault;
+  const { breakGlassRoleArn, bucketArn, deploymentRoleArn, floorDays, keyArn, mode, signing } =
+    vault;
   const objects = `${bucketArn}/*`;
   const allBut = (roleArn: string | undefined) =>
     roleArn === undefined ? undefined : { ArnNotEquals: { 'aws:PrincipalArn': roleArn } };
@@ -123,6 +125,11 @@ export function vaultStatements(vault: GuardedVault): GuardStatement[] {
     // what is encrypted with a key of the caller's can be read by nobody else, and it is locked for years
     deny('DenyCustomerKeys', 's3:PutObject', objects, {
       Null: { 's3:x-amz-server-side-encryption-customer-algorithm': 'false' },
+    }),
+    // likewise a KMS key that is named and not the vault's
+    deny('DenyOtherKmsKeys', 's3:PutObject', objects, {
+      Null: { 's3:x-amz-server-side-encryption-aws-kms-key-id': 'false' },
+      ArnNotEquals: { 's3:x-amz-server-side-encryption-aws-kms-key-id': keyArn },
     }),
     // likewise what has to be restored first; an absent class is STANDARD, and "not equal" as well
     deny('DenyOtherStorageClass', 's3:PutObject', objects, {
