@@ -1,6 +1,5 @@
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { type AskedHold, releaseHold, setHold } from '../domain/holds/change-hold.ts';
-import { DigestSearch } from '../domain/holds/digest-search.ts';
 import { type Hold, setStepOf } from '../domain/holds/hold.ts';
 import { invalidHold } from '../domain/holds/hold-errors.ts';
 import { findRun, readHoldRequest } from '../domain/holds/hold-request.ts';
@@ -10,6 +9,7 @@ import {
   reconcileHold,
 } from '../domain/holds/reconcile-hold.ts';
 import { settleRelease } from '../domain/holds/settle-release.ts';
+import { DigestSearch } from '../domain/integrity/sealing-digests.ts';
 import { runKeyOf } from '../domain/openlineage/run-key.ts';
 import type { DocumentVault, EvidenceVault } from '../domain/ports.ts';
 import { readJsonBody } from '../shared/http/json-body.ts';

@@ -26,6 +26,8 @@ export interface EvidenceVaultProps {
   readonly deploymentRoleArn: string;
   /** ARN of the only role that may delete versions; nobody when it is not set. */
   readonly breakGlassRoleArn?: string;
+  /** ARN of the only role that writes digests and public keys. */
+  readonly sealerRoleArn: string;
   /** Where every version is copied to; nowhere when it is not set. */
   readonly replica?: ReplicaConfig;
   /** Absent where no bucket is made that would log. */
@@ -89,7 +91,8 @@ export class EvidenceVault extends Construct {
       ...(replica && { replicaBucketArn: replica.bucketArn }),
     };
     if (!made) return;
-    for (const statement of vaultStatements(this.guards)) {
+    const signing = { sealerRoleArn: props.sealerRoleArn };
+    for (const statement of vaultStatements({ ...this.guards, signing })) {
       made.bucket.addToResourcePolicy(PolicyStatement.fromJson(statement));
     }
     made.bucket.policy?.applyRemovalPolicy(RemovalPolicy.RETAIN); // unguarded, what stays would be of no use

@@ -2,7 +2,16 @@ import type { Construct } from 'constructs';
 import { type ControlProps, ScheduledControl } from './scheduled-control.ts';
 
 /** What outlives the evidence that it proves. */
-const RECORDS = ['digests', 'reports', 'policies', 'keys', 'publicKeys', 'producers'] as const;
+const RECORDS = [
+  'digests',
+  'reports',
+  'policies',
+  'keys',
+  'publicKeys',
+  'producers',
+  'holds',
+  'erasures',
+] as const;
 
 /** Compares lineage and trace retention version by version, and extends what runs that go on need for longer. */
 export class RetentionAudit extends ScheduledControl {

@@ -31,6 +31,12 @@ export class DataStack extends Stack {
       ? new AccessLogBucket(this, 'AccessLogs', { retentionDays: config.logRetentionDays }).bucket
       : undefined;
 
+    const signing = new DigestSigning(this, 'Signing', {
+      deploymentRoleArn: deploymentRoleArn(this, config),
+      adopted: adopt?.signing,
+      generation: config.sealing.signingKey ?? (adopt?.signing.keyArns.length ?? 1) - 1,
+    });
+
     this.resources = {
       vault: new EvidenceVault(this, 'Vault', {
         accessLogs,
@@ -39,6 +45,7 @@ export class DataStack extends Stack {
         deploymentRoleArn: deploymentRoleArn(this, config),
         replica: config.replica,
         retention: config.retention,
+        sealerRoleArn: signing.role.roleArn,
       }),
       staging: new StagingBucket(this, 'Staging', {
         accessLogs,
@@ -47,11 +54,7 @@ export class DataStack extends Stack {
       }),
       tables: new EvidenceTables(this, 'Tables', { deletionProtection }),
       hmacKeys: new HmacKeys(this, 'HmacKeys', adopt?.hmacKeyArn),
-      signing: new DigestSigning(this, 'Signing', {
-        deploymentRoleArn: deploymentRoleArn(this, config),
-        adopted: adopt?.signing,
-        generation: config.sealing.signingKey ?? (adopt?.signing.keyArns.length ?? 1) - 1,
-      }),
+      signing,
       subjectKeys: new SubjectKeys(this, 'Subjects', { deletionProtection }),
       lineage: new EventStream(this, 'Lineage', {
         ...streams,

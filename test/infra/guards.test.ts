@@ -56,7 +56,7 @@ const MASTERS = ['deployment', 'admin', 'root'] as const satisfies CallerName[];
 
 interface Asked {
   readonly action: string;
-  readonly on?: 'bucket' | 'object' | 'digest' | 'key' | 'signingKey';
+  readonly on?: 'bucket' | 'object' | 'digest' | 'publicKey' | 'key' | 'signingKey';
   readonly context?: Record<string, string | undefined>;
 }
 
@@ -82,7 +82,14 @@ function asking(deployment: Deployment) {
   const vault = deployment.bucket('Vault/Bucket');
   const key = deployment.key('Vault/Key');
   const signingKey = deployment.key('Signing/Key0');
-  const guarded = { bucket: vault, object: vault, digest: vault, key, signingKey };
+  const guarded = {
+    bucket: vault,
+    object: vault,
+    digest: vault,
+    publicKey: vault,
+    key,
+    signingKey,
+  };
   return (caller: Caller, { action, context = {}, on = 'object' }: Asked): string => {
     const present = Object.entries({ 'aws:SecureTransport': 'true', ...context }).filter(
       (entry): entry is [string, string] => entry[1] !== undefined,
@@ -91,6 +98,7 @@ function asking(deployment: Deployment) {
       bucket: vault.arn,
       object: `${vault.arn}/lineage/class=standard/dt=2026-11-30/hour=07/x.ndjson.gz`,
       digest: `${vault.arn}/digests/dt=2026-11-30/070000.json`,
+      publicKey: `${vault.arn}/public-keys/ab.pem`,
       key: key.arn,
       signingKey: signingKey.arn,
     };
@@ -120,7 +128,8 @@ const GUARD_SETTINGS = [
   's3:PutReplicationConfiguration',
 ];
 
-const commonRows = (config: EnvironmentConfig): Row[] => {
+const commonRows = (config: EnvironmentConfig, deployment: Deployment): Row[] => {
+  const keyArn = deployment.key('Vault/Key').arn;
   const put = lockedPut(config);
   const { floorDays, mode } = config.retention;
   const retain = (changes: Asked['context']): Asked => ({
@@ -156,6 +165,40 @@ const commonRows = (config: EnvironmentConfig): Row[] => {
       put({ 's3:if-none-match': undefined }),
       [],
       'DenyPutWithoutIfNoneMatch',
+    ],
+    [
+      "a put under a key of the caller's",
+      put({ 's3:x-amz-server-side-encryption-customer-algorithm': 'AES256' }),
+      [],
+      'DenyCustomerKeys',
+    ],
+    [
+      'a put under another KMS key',
+      put({
+        's3:x-amz-server-side-encryption-aws-kms-key-id': `arn:aws:kms:eu-central-1:${ACCOUNT}:key/other`,
+      }),
+      [],
+      'DenyOtherKmsKeys',
+    ],
+    [
+      'a put under the key of the vault by name',
+      put({ 's3:x-amz-server-side-encryption-aws-kms-key-id': keyArn }),
+      ['archive', 'breakGlass', ...MASTERS],
+      'nothing allows it',
+    ],
+    ...['GLACIER', 'DEEP_ARCHIVE', 'ONEZONE_IA', 'INTELLIGENT_TIERING'].map(
+      (name): Row => [
+        `a put into ${name}`,
+        put({ 's3:x-amz-storage-class': name }),
+        [],
+        'DenyOtherStorageClass',
+      ],
+    ),
+    [
+      'a put into STANDARD by name',
+      put({ 's3:x-amz-storage-class': 'STANDARD' }),
+      ['archive', 'breakGlass', ...MASTERS],
+      'nothing allows it',
     ],
     ['a put over plain HTTP', put(plain), [], 'DenyPlainHttp'],
     [
@@ -218,10 +261,12 @@ const commonRows = (config: EnvironmentConfig): Row[] => {
       ['sealer', ...MASTERS],
       'nothing allows it',
     ],
+    ['a digest', { ...put(), on: 'digest' }, ['sealer'], 'DenyForeignDigests'],
+    ['a public key put', { ...put(), on: 'publicKey' }, ['sealer'], 'DenyForeignDigests'],
     [
-      'a digest',
-      { ...put(), on: 'digest' },
-      ['sealer', 'breakGlass', ...MASTERS],
+      'a longer lock of a digest',
+      { ...retain(days(floorDays + 90)), on: 'digest' },
+      ['sealer', 'audit', 'breakGlass', ...MASTERS],
       'nothing allows it',
     ],
     [
@@ -257,7 +302,7 @@ function closedKey(caller: string, { on }: Asked, otherwise: string): string {
 describe('guards of prod', () => {
   const deployment = new Deployment(stageOf('prod'));
   itAnswers(deployment, [
-    ...commonRows(environments.prod),
+    ...commonRows(environments.prod, deployment),
     ['a version deleted', { action: 's3:DeleteObjectVersion' }, [], 'DenyVersionDeletion'],
     ['a bypass', { action: 's3:BypassGovernanceRetention' }, [], 'DenyGovernanceBypass'],
   ]);
@@ -267,7 +312,9 @@ describe('guards of prod', () => {
     const expected = vaultStatements({
       ...environments.prod.retention,
       bucketArn: arn,
+      keyArn: deployment.key('Vault/Key').arn,
       deploymentRoleArn: DEPLOYMENT_ROLE,
+      signing: { sealerRoleArn: callersOf(deployment).sealer.arn },
     });
     expect(policy?.Statement).toEqual(expected);
     expect(listed(deployment.key('Vault/Key').policy?.Statement).slice(1)).toEqual([
@@ -328,8 +375,9 @@ describe('guards of prod', () => {
 });
 
 describe('guards of a trial', () => {
-  itAnswers(new Deployment(stageOf('trial')), [
-    ...commonRows(environments.trial),
+  const deployment = new Deployment(stageOf('trial'));
+  itAnswers(deployment, [
+    ...commonRows(environments.trial, deployment),
     ['a version deleted', { action: 's3:DeleteObjectVersion' }, [], 'DenyVersionDeletion'],
     ['a bypass', { action: 's3:BypassGovernanceRetention' }, [], 'DenyGovernanceBypass'],
   ]);
@@ -339,8 +387,9 @@ describe('guards of a trial with a break-glass role', () => {
   const config = { ...environments.trial, guards: { breakGlassRoleArn: BREAK_GLASS_ROLE } };
   const stage = createStage(config);
   stage.synth();
-  itAnswers(new Deployment(stage), [
-    ...commonRows(config),
+  const deployment = new Deployment(stage);
+  itAnswers(deployment, [
+    ...commonRows(config, deployment),
     [
       'a version deleted',
       { action: 's3:DeleteObjectVersion' },

@@ -90,8 +90,9 @@ const onlyOn = (...prefixes: string[]) => vault(...prefixes).map((resource) => `
 const STAGED = '<StagingBucket>/traces/*';
 const NOTES = ['<StagingBucket>/parts/*', '<StagingBucket>/plans/*'];
 
-/** What the retention audit may extend: evidence and what proves it, never a finding or a hold. */
-const EXTENDED = 'digests keys lineage policies producers public-keys reports traces'.split(' ');
+/** What the retention audit may extend: evidence, what proves it and what is in use, never a finding. */
+const EXTENDED =
+  'digests erasures holds keys lineage policies producers public-keys reports traces'.split(' ');
 /** Who sets and lifts legal holds: of nothing but what a hold is on. */
 const HELD = ['digests', 'holds', 'lineage', 'traces'];
 const holding = {

@@ -56,7 +56,9 @@ const actionsOf = (sid: string) => {
   const statements = vaultStatements({
     ...environments.prod.retention,
     bucketArn: vault.arn,
+    keyArn: key.arn,
     deploymentRoleArn: DEPLOYMENT_ROLE,
+    signing: { sealerRoleArn: 'arn' },
   });
   return listed(statements.find(({ Sid }) => Sid === sid)?.Action);
 };

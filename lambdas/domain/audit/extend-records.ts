@@ -1,19 +1,24 @@
 import { groupBy } from '../collections.ts';
 import { mapConcurrently } from '../concurrency.ts';
-import { AccessDeniedError } from '../errors.ts';
+import { AccessDeniedError, UnreadableRecordError } from '../errors.ts';
 import { EvidencePrefix } from '../evidence/evidence-prefix.ts';
 import { DAY_MILLIS, longestDays, type RetentionPolicy } from '../evidence/retention.ts';
 import { versionName } from '../evidence/version-name.ts';
-import { digestKey } from '../integrity/digest.ts';
-import type { ListedVersion, ObjectVersion, VersionInspector } from '../ports.ts';
+import { isActive } from '../holds/hold.ts';
+import type { ProofReaders } from '../integrity/proof-digests.ts';
+import { DigestSearch } from '../integrity/sealing-digests.ts';
+import type { Clock, ListedVersion, ObjectVersion } from '../ports.ts';
 import { CONCURRENT_INSPECTIONS } from './extend-runs.ts';
 import { type Covered, EXTENSION_STEP_DAYS, type LockExtension } from './lock-extension.ts';
 
 /** Documents that are written once and used for years: their locks count from then, what they prove comes later. */
-const IN_USE = ['policies', 'keys', 'publicKeys'] as const;
+const IN_USE = ['policies', 'keys', 'publicKeys', 'erasures'] as const;
 
-export interface RecordListing {
-  readonly inspector: VersionInspector;
+/** Digits that number the steps of a producer or a hold: a name begins with them. */
+const STEP_DIGITS = 8;
+
+export interface RecordListing extends ProofReaders {
+  readonly clock: Clock;
   readonly vaultBucket: string;
   readonly retention: RetentionPolicy;
 }
@@ -26,7 +31,7 @@ export type Wanted = Map<
 
 /**
  * Whatever is still in use is to outlive by a year whatever may be locked today: the period, one step of an
- * extension and that year from now. Of a producer only the last document is in use.
+ * extension and that year from now. Of a producer only the last step is in use, and of a hold while that sets it.
  * @param denied takes the folders that may not be listed
  */
 export async function recordsInUse(
@@ -40,58 +45,73 @@ export async function recordsInUse(
   for (const folder of IN_USE) {
     for (const version of await list(EvidencePrefix[folder])) want(wanted, version, neededMillis);
   }
-  const byProducer = groupBy(await list(EvidencePrefix.producers), ({ key }) =>
-    key.slice(0, key.lastIndexOf('/')),
-  );
-  for (const documents of byProducer.values()) {
-    const [last] = documents.sort((a, b) => (a.key < b.key ? 1 : -1)) as [ListedVersion];
-    want(wanted, last, neededMillis);
+  for (const document of lastSteps(await list(EvidencePrefix.producers)))
+    want(wanted, document, neededMillis);
+  for (const document of lastSteps(await list(EvidencePrefix.holds))) {
+    if (isActive({ number: stepNumber(document) })) want(wanted, document, neededMillis);
   }
   return wanted;
 }
 
+/** Evidence that was looked at, and how it is locked now. */
+export interface CoveredVersion {
+  readonly version: ObjectVersion;
+  readonly covered: Covered;
+}
+
 /**
- * What proves extended evidence is to outlive it by as much as it did before: the digest of the interval in which it
- * landed, with its signature and leaves, and the reports of that day and the next.
- * @param denied takes the folders that may not be listed
+ * What proves extended evidence is to outlive it by as much as it did before: the digest that lists it, with its
+ * signature and leaves, and the reports of the day on which it landed and the next.
+ * @param denied takes the folders that may not be listed or read
  */
 export async function recordsOf(
-  covered: Iterable<Covered>,
-  { inspector, vaultBucket, retention }: RecordListing,
+  evidence: Iterable<CoveredVersion>,
+  { inspector, reader, clock, vaultBucket, retention }: RecordListing,
   denied: string[],
 ): Promise<Wanted> {
   const outlivesByDays = retention.recordDays - longestDays(retention);
   const wanted: Wanted = new Map();
-  const folders = new Map<string, Promise<ListedVersion[]>>();
-  const folder = (prefix: string) => {
-    const known = folders.get(prefix) ?? listed(prefix, { inspector, vaultBucket }, denied);
-    folders.set(prefix, known);
-    return known;
-  };
+  const search = new DigestSearch({ inspector, reader }, clock);
+  const neededByDay = new Map<string, number>();
+  for (const { version, lastModified, until } of extendedByLanding(evidence)) {
+    const neededMillis = Date.parse(until) + outlivesByDays * DAY_MILLIS;
+    const sealing = await looking(EvidencePrefix.digests, denied, vaultBucket, () =>
+      search.sealing(version, lastModified),
+    );
+    for (const part of sealing) want(wanted, part, neededMillis);
+    const day = lastModified.slice(0, 10);
+    for (const date of [day, dayAfter(day)])
+      neededByDay.set(date, Math.max(neededMillis, neededByDay.get(date) ?? 0));
+  }
+  if (neededByDay.size === 0) return wanted;
   const kinds = await looking(EvidencePrefix.reports, denied, vaultBucket, () =>
     inspector.folders(vaultBucket, EvidencePrefix.reports),
   );
-  for (const state of covered) {
-    if (!('until' in state) || state.lastModified === undefined) continue;
-    const neededMillis = Date.parse(state.until) + outlivesByDays * DAY_MILLIS;
-    const day = state.lastModified.slice(0, 10);
-    const digests = await folder(`${EvidencePrefix.digests}dt=${day}/`);
-    for (const version of digestOf(state.lastModified, digests))
-      want(wanted, version, neededMillis);
-    for (const date of [day, dayAfter(day)]) {
-      for (const kind of kinds) {
-        for (const report of await folder(`${kind}dt=${date}/`)) want(wanted, report, neededMillis);
-      }
+  for (const [date, neededMillis] of neededByDay) {
+    for (const kind of kinds) {
+      const reports = await listed(`${kind}dt=${date}/`, { inspector, vaultBucket }, denied);
+      for (const report of reports) want(wanted, report, neededMillis);
     }
   }
   return wanted;
+}
+
+/** What is extended, in the order of landing: the search keeps only the digests that it read last. */
+function extendedByLanding(evidence: Iterable<CoveredVersion>) {
+  return [...evidence]
+    .flatMap(({ version, covered }) =>
+      'until' in covered && covered.lastModified !== undefined
+        ? [{ version, until: covered.until, lastModified: covered.lastModified }]
+        : [],
+    )
+    .sort((a, b) => (a.lastModified < b.lastModified ? -1 : 1));
 }
 
 /** Sees that records are locked as is wanted. Answers those that are not, and why. */
 export async function extendRecords(
   wanted: Wanted,
   extension: LockExtension,
-): Promise<Array<{ readonly version: ObjectVersion; readonly covered: Covered }>> {
+): Promise<CoveredVersion[]> {
   return mapConcurrently(
     [...wanted.values()],
     CONCURRENT_INSPECTIONS,
@@ -102,26 +122,26 @@ export async function extendRecords(
   );
 }
 
-/** Digest, signature and leaves of the last interval that began before an object landed. Keys sort by that time. */
-function digestOf(lastModified: string, digests: readonly ListedVersion[]): ListedVersion[] {
-  const latest = stemOf(digestKey(lastModified));
-  let stem = '';
-  for (const { key } of digests) {
-    const candidate = stemOf(key);
-    if (candidate <= latest && candidate > stem) stem = candidate;
-  }
-  return digests.filter(({ key }) => stemOf(key) === stem);
+/** Of each folder, the documents of the step with the highest number: a hold has the outcomes beside the step. */
+function lastSteps(versions: readonly ListedVersion[]): ListedVersion[] {
+  const byFolder = groupBy(versions, ({ key }) => key.slice(0, key.lastIndexOf('/')));
+  return [...byFolder.values()].flatMap((documents) => {
+    const last = documents.reduce((number, version) => Math.max(number, stepNumber(version)), 0);
+    return documents.filter((version) => stepNumber(version) === last);
+  });
 }
 
-function stemOf(key: string): string {
-  return key.slice(0, key.lastIndexOf('.'));
+/** Zero for a name that is not ours. */
+function stepNumber({ key }: ListedVersion): number {
+  const name = key.slice(key.lastIndexOf('/') + 1);
+  return Number(name.slice(0, STEP_DIGITS)) || 0;
 }
 
 function dayAfter(day: string): string {
   return new Date(Date.parse(day) + DAY_MILLIS).toISOString().slice(0, 10);
 }
 
-function want(wanted: Wanted, version: ListedVersion, neededMillis: number): void {
+function want(wanted: Wanted, version: ObjectVersion, neededMillis: number): void {
   const { bucket, key, versionId } = version;
   const name = versionName(version);
   const before = wanted.get(name)?.neededMillis ?? 0;
@@ -146,6 +166,7 @@ function listed(
   });
 }
 
+/** What may not be looked at, and a digest that cannot be read, is named once; the rest is looked at. */
 async function looking<T>(
   prefix: string,
   denied: string[],
@@ -155,8 +176,10 @@ async function looking<T>(
   try {
     return await look();
   } catch (error) {
-    if (!(error instanceof AccessDeniedError)) throw error;
-    denied.push(`${bucket}/${prefix}`);
+    if (!(error instanceof AccessDeniedError || error instanceof UnreadableRecordError))
+      throw error;
+    const name = `${bucket}/${prefix}`;
+    if (!denied.includes(name)) denied.push(name);
     return [];
   }
 }

@@ -3,6 +3,7 @@ import type { RetentionPolicy } from '../evidence/retention.ts';
 import { versionName } from '../evidence/version-name.ts';
 import type {
   Clock,
+  ObjectReader,
   ObjectVersion,
   RetentionExtender,
   RunIndex,
@@ -23,6 +24,7 @@ import type { AuditInterval } from './population.ts';
 export interface ExtensionDependencies {
   readonly index: RunIndex;
   readonly inspector: VersionInspector;
+  readonly reader: ObjectReader;
   readonly extender: RetentionExtender;
   readonly vaultBucket: string;
   readonly retention: RetentionPolicy;
@@ -35,7 +37,7 @@ export interface ExtensionDependencies {
 export interface Extension {
   /** Versions of lineage and traces. */
   readonly evidence: number;
-  /** Versions of digests, reports, policies, keys and registrations. */
+  /** Versions of what proves evidence and of what is in use. */
   readonly records: number;
   /** Versions that another run of the same audit has to extend. */
   readonly left: number;
@@ -60,8 +62,12 @@ export async function extendLocks(
   const short = await findShortEvidence(needs, index);
   const covered = await extendVersions(short, extension);
   const evidence = extension.extended;
+  const looked = [...covered].flatMap(([name, state]) => {
+    const known = short.versions.get(name);
+    return known ? [{ version: known.version, covered: state }] : [];
+  });
   const records = [
-    ...(await extendRecords(await recordsOf(covered.values(), dependencies, denied), extension)),
+    ...(await extendRecords(await recordsOf(looked, dependencies, denied), extension)),
     ...(await extendRecords(await recordsInUse(now, dependencies, denied), extension)),
   ];
   await promiseExtended(short, covered, index);

@@ -1,18 +1,22 @@
+import { EvidencePrefix } from '../evidence/evidence-prefix.ts';
 import type { RetentionPolicy } from '../evidence/retention.ts';
 
 /** What the guards of a vault are made of; ARNs may be tokens of a template. */
 export interface GuardedVault extends Pick<RetentionPolicy, 'mode' | 'floorDays'> {
   readonly bucketArn: string;
+  /** The key that everything in it is encrypted with. */
+  readonly keyArn: string;
   /** The only role that may change what protects the vault and its key. */
   readonly deploymentRoleArn: string;
   /** The only role that may delete versions, and lift a GOVERNANCE lock to do so; nobody when it is not set. */
   readonly breakGlassRoleArn?: string;
+  /** The only role that writes digests and the public keys of their signatures. */
+  readonly signing: { readonly sealerRoleArn: string };
 }
 
 /** How a vault was deployed: what a control compares its guards with. Names and ARNs are those of the deployment. */
 export interface GuardSetting extends GuardedVault {
   readonly bucketName: string;
-  readonly keyArn: string;
   /** The keys that sign digests, and the one role that they sign for. */
   readonly signing: { readonly keyArns: readonly string[]; readonly sealerRoleArn: string };
   /** Where S3 writes who touched the vault. Absent of a vault that was adopted: its log goes where it went. */
@@ -85,12 +89,16 @@ const MANAGEMENT = [
 /** Lock headers of a put are checked under PutObjectRetention as well as PutObject. */
 const LOCKING_ACTIONS = ['s3:PutObject', 's3:PutObjectRetention'];
 
+/** Where the chain of digests lies: another's object under a key of it would stand in its way for as long as its lock. */
+const SEALED_FOLDERS = [EvidencePrefix.digests, EvidencePrefix.publicKeys];
+
 /**
  * What nobody may do to the vault, whatever other policies allow: the whole bucket policy, for the template that sets it
  * and for the control that looks whether it still stands.
  */
 export function vaultStatements(vault: GuardedVault): GuardStatement[] {
-  const { breakGlassRoleArn, bucketArn, deploymentRoleArn, floorDays, mode } = vault;
+  const { breakGlassRoleArn, bucketArn, deploymentRoleArn, floorDays, keyArn, mode, signing } =
+    vault;
   const objects = `${bucketArn}/*`;
   const allBut = (roleArn: string | undefined) =>
     roleArn === undefined ? undefined : { ArnNotEquals: { 'aws:PrincipalArn': roleArn } };
@@ -113,6 +121,26 @@ export function vaultStatements(vault: GuardedVault): GuardStatement[] {
     deny('DenyPutWithoutIfNoneMatch', 's3:PutObject', objects, {
       Null: { 's3:if-none-match': 'true' },
     }),
+    // what is encrypted with a key of the caller's can be read by nobody else, and it is locked for years
+    deny('DenyCustomerKeys', 's3:PutObject', objects, {
+      Null: { 's3:x-amz-server-side-encryption-customer-algorithm': 'false' },
+    }),
+    // likewise a KMS key that is named and not the vault's
+    deny('DenyOtherKmsKeys', 's3:PutObject', objects, {
+      Null: { 's3:x-amz-server-side-encryption-aws-kms-key-id': 'false' },
+      ArnNotEquals: { 's3:x-amz-server-side-encryption-aws-kms-key-id': keyArn },
+    }),
+    // likewise what has to be restored first; an absent class is STANDARD, and "not equal" as well
+    deny('DenyOtherStorageClass', 's3:PutObject', objects, {
+      Null: { 's3:x-amz-storage-class': 'false' },
+      StringNotEquals: { 's3:x-amz-storage-class': 'STANDARD' },
+    }),
+    deny(
+      'DenyForeignDigests',
+      's3:PutObject',
+      SEALED_FOLDERS.map((prefix) => `${bucketArn}/${prefix}*`),
+      allBut(signing.sealerRoleArn),
+    ),
     // replication writes under rights of its own, which neither ask for a lock nor for If-None-Match
     deny('DenyReplicationInto', ['s3:ReplicateDelete', 's3:ReplicateObject'], objects),
     deny(

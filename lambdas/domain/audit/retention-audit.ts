@@ -1,7 +1,7 @@
 import { uniqueBy } from '../collections.ts';
 import { mapConcurrently } from '../concurrency.ts';
 import { versionName } from '../evidence/version-name.ts';
-import type { ObjectReader, VersionState } from '../ports.ts';
+import type { VersionState } from '../ports.ts';
 import { CONCURRENT_INSPECTIONS } from './extend-runs.ts';
 import { type Extension, type ExtensionDependencies, extendLocks } from './extension.ts';
 import { type Finding, type FindingKind, openFinding, type Plane } from './findings.ts';
@@ -21,7 +21,6 @@ import { resolveFindings } from './resolve-findings.ts';
 import { isReplay, listFolders } from './vault-listing.ts';
 
 export interface RetentionAuditDependencies extends ExtensionDependencies {
-  readonly reader: ObjectReader;
   /** Whether the vault has a replica, so that every version is to be copied. */
   readonly isReplicated: boolean;
 }

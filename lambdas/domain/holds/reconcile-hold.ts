@@ -3,9 +3,9 @@ import { errorCode } from '../errors.ts';
 import { lockFor, type RetentionPolicy } from '../evidence/retention.ts';
 import { sha256Hex } from '../evidence/store-key.ts';
 import { versionName } from '../evidence/version-name.ts';
+import type { DigestSearch } from '../integrity/sealing-digests.ts';
 import type { Clock, EvidenceVault, ObjectReader, ObjectVersion, RunIndex } from '../ports.ts';
 import { type CoverDependencies, coverVersion } from './cover.ts';
-import type { DigestSearch } from './digest-search.ts';
 import { evidenceOf } from './evidence-of.ts';
 import { coverOf, type Hold, holdKey, outcomeKey, setStepOf } from './hold.ts';
 

@@ -2,8 +2,8 @@ import { type Finding, openFinding } from '../audit/findings.ts';
 import type { AuditInterval } from '../audit/population.ts';
 import { identified, type Report } from '../audit/report.ts';
 import { storeKey } from '../evidence/store-key.ts';
+import { DigestSearch } from '../integrity/sealing-digests.ts';
 import type { HoldIndex } from '../ports.ts';
-import { DigestSearch } from './digest-search.ts';
 import { type Hold, isActive } from './hold.ts';
 import {
   type HoldOutcome,

@@ -1,4 +1,4 @@
-import type { DigestSearch } from './digest-search.ts';
+import type { DigestSearch } from '../integrity/sealing-digests.ts';
 import { type Hold, isActive } from './hold.ts';
 import {
   type HoldOutcome,

@@ -5,11 +5,11 @@ import { Inspection } from '../../../lambdas/domain/audit/inspection.ts';
 import { extendedUntil } from '../../../lambdas/domain/audit/lock-extension.ts';
 import { runNeeds } from '../../../lambdas/domain/audit/population.ts';
 import { retentionReport } from '../../../lambdas/domain/audit/report.ts';
-import { AccessDeniedError } from '../../../lambdas/domain/errors.ts';
+import { AccessDeniedError, UnreadableRecordError } from '../../../lambdas/domain/errors.ts';
 import type { DeliveryEntry } from '../../../lambdas/domain/evidence/index-entries.ts';
 import { type Lock, lockFor } from '../../../lambdas/domain/evidence/retention.ts';
 import { digestKey } from '../../../lambdas/domain/integrity/digest.ts';
-import type { VersionInspector } from '../../../lambdas/domain/ports.ts';
+import type { ObjectReader, VersionInspector } from '../../../lambdas/domain/ports.ts';
 import { deliveryEntry, NOW, runEventEntry, traceDeliveryEntry } from '../../support/builders.ts';
 import { InMemoryRunIndex } from '../../support/fakes.ts';
 import { seeded } from '../../support/seeded.ts';
@@ -26,6 +26,8 @@ const at = (millis: number) => new Date(millis).toISOString();
 function lockedStore() {
   const locks = new Map<string, { lock: Lock; lastModified: string }>();
   const puts = new Map<string, string[]>();
+  const documents = new Map<string, unknown>();
+  const looks: string[] = [];
   const index = new InMemoryRunIndex();
   let now = NOW;
   let isRefusing = false;
@@ -37,11 +39,18 @@ function lockedStore() {
       return { status: 'present', ...lock, legalHold: false, lastModified };
     },
     async *list(bucket, prefix) {
+      looks.push(prefix);
       for (const key of [...locks.keys()].sort()) {
         if (key.startsWith(prefix)) yield { ...versionOf(key), bucket, ...LISTED };
       }
     },
     folders: async (_bucket, prefix) => [`${prefix}audit-retention/`],
+  };
+  const reader: ObjectReader = {
+    async read({ key }) {
+      if (!documents.has(key)) throw new UnreadableRecordError('version_missing');
+      return Buffer.from(JSON.stringify(documents.get(key)));
+    },
   };
   const extender = {
     async extend(
@@ -60,7 +69,7 @@ function lockedStore() {
     },
   };
   const store = {
-    ...{ locks, puts, index, inspector, extender },
+    ...{ locks, puts, looks, index, inspector, extender },
     refuseAll: () => {
       isRefusing = true;
     },
@@ -80,6 +89,16 @@ function lockedStore() {
       await index.putDelivery(deliveryEntry(row));
       await index.putRunEvent(runEventEntry({ ...row, runId: runKey }));
       return deliveryEntry(row);
+    },
+    /** The digest of an hour that lists these, with its signature and leaves. */
+    digest: (fromMillis: number, ...keys: string[]) => {
+      const [from, to] = [at(fromMillis), at(fromMillis + HOUR)];
+      const key = digestKey(from);
+      const location = { bucket: 'vault', key };
+      documents.set(key, { location, from, to, sealedAt: to, objects: keys.map(versionOf) });
+      const parts = [key, digestKey(from, 'signature'), digestKey(from, 'leaves')];
+      for (const part of parts) store.lock(part, fromMillis + HOUR, YEARS_7.recordDays);
+      return parts;
     },
     trace: async (runKey: string, traceId: string, acceptedAt: number) => {
       const key = `traces/${traceId}`;
@@ -101,7 +120,7 @@ function lockedStore() {
         { from: asOf, to: asOf, asOf },
         new Inspection(inspector),
         {
-          ...{ index, inspector, extender, vaultBucket: 'vault', retention: YEARS_7 },
+          ...{ index, inspector, reader, extender, vaultBucket: 'vault', retention: YEARS_7 },
           ...{ clock: () => instant, ...rest },
         },
       );
@@ -266,44 +285,81 @@ describe('extension by the audit', () => {
 });
 
 describe('records beside evidence', () => {
-  const used = ['policies/strict.json', 'keys/hmac/epoch-0.json', 'public-keys/ab.pem'];
+  const used = [
+    ...['policies/strict.json', 'keys/hmac/epoch-0.json', 'public-keys/ab.pem'],
+    ...['erasures/e1.json', 'holds/active/00000003-set.json'],
+    ...['holds/active/00000003-outcome-ab.json', 'producers/p/00000002.json'],
+  ];
+  const past = [
+    ...['producers/p/00000001.json', 'holds/active/00000001-set.json'],
+    ...['holds/active/00000002-released.json', 'holds/over/00000001-set.json'],
+    ...['holds/over/00000002-released.json', 'holds/over/00000001-outcome-cd.json'],
+  ];
 
   it('that are in use outlive whatever may be locked today by a year, at a call in 90 days', async () => {
     const store = lockedStore();
-    const registration = 'producers/p/00000002.json';
-    for (const key of [...used, registration, 'producers/p/00000001.json'])
-      store.lock(key, NOW, YEARS_7.recordDays);
+    for (const key of [...used, ...past]) store.lock(key, NOW, YEARS_7.recordDays);
     for (let day = 0; day < 360; day++) {
       const now = NOW + day * DAY;
       await store.extend([], now);
       // The longest lock that an event of today can get, by its own put or by an extension.
       const longest = now + (YEARS_7.lineageDays + 90) * DAY;
-      for (const key of [...used, registration])
-        expect(until(store, key)).toBeGreaterThanOrEqual(longest + 365 * DAY);
+      for (const key of used) expect(until(store, key)).toBeGreaterThanOrEqual(longest + 365 * DAY);
     }
-    for (const key of [...used, registration]) expect(store.puts.get(key)?.length).toBe(5);
-    expect(store.puts.has('producers/p/00000001.json')).toBe(false);
+    for (const key of used) expect(store.puts.get(key)?.length).toBe(5);
+    for (const key of past) expect(store.puts.has(key)).toBe(false);
   });
 
-  it('that prove extended evidence outlive it by a year: the digest that seals it, and the reports of the day', async () => {
+  it.each([
+    ['of its interval', 0],
+    ['that lists it late', 2],
+    ['that lists it the day after', 25],
+  ])(
+    'that prove extended evidence outlive it by a year: the digest %s, and the reports of the day',
+    async (_, hoursLate) => {
+      const store = lockedStore();
+      const hour = Math.floor(NOW / HOUR) * HOUR;
+      const others: string[] = [];
+      let parts: string[] = [];
+      for (const later of [-1, 0, 1, 2, 25]) {
+        if (later === hoursLate) parts = store.digest(hour + later * HOUR, 'lineage/first');
+        else others.push(...store.digest(hour + later * HOUR));
+      }
+      const report = `reports/audit-retention/dt=${at(NOW).slice(0, 10)}/x.json`;
+      store.lock(report, NOW, YEARS_7.recordDays);
+      await store.event('run', 'lineage/first', NOW, 'lineage/first');
+      const last = await store.event('run', 'last', NOW + 50 * DAY);
+      const { extension } = await store.extend([last], NOW + 51 * DAY);
+      expect(extension).toEqual({ evidence: 1, records: 4, left: 0 });
+      for (const key of [...parts, report]) {
+        expect(until(store, key)).toBeGreaterThanOrEqual(until(store, 'lineage/first') + 365 * DAY);
+      }
+      for (const key of others) expect(store.puts.has(key)).toBe(false);
+      expect((await store.extend([last], NOW + 51 * DAY)).extension.records).toBe(0);
+    },
+  );
+
+  it('lists the folders of a day once, for however many objects landed on it', async () => {
     const store = lockedStore();
-    const sealing = digestKey(at(Math.floor(NOW / HOUR) * HOUR));
-    const parts = [sealing, sealing.replace('.json', '.sig'), sealing.replace('.json', '.leaves')];
-    const others = [
-      digestKey(at(Math.floor(NOW / HOUR) * HOUR - HOUR)),
-      digestKey(at(Math.floor(NOW / HOUR) * HOUR + HOUR)),
-    ];
-    const report = `reports/audit-retention/dt=${at(NOW).slice(0, 10)}/x.json`;
-    for (const key of [...parts, ...others, report]) store.lock(key, NOW, YEARS_7.recordDays);
-    await store.event('run', 'lineage/first', NOW, 'lineage/first');
+    const keys = Array.from({ length: 20 }, (_, n) => `lineage/${n}`);
+    store.digest(Math.floor(NOW / HOUR) * HOUR, ...keys);
+    for (const key of keys) await store.event('run', key, NOW, key);
     const last = await store.event('run', 'last', NOW + 50 * DAY);
-    const { extension } = await store.extend([last], NOW + 51 * DAY);
-    expect(extension).toEqual({ evidence: 1, records: 4, left: 0 });
-    for (const key of [...parts, report]) {
-      expect(until(store, key)).toBeGreaterThanOrEqual(until(store, 'lineage/first') + 365 * DAY);
-    }
-    for (const key of others) expect(store.puts.has(key)).toBe(false);
-    expect((await store.extend([last], NOW + 51 * DAY)).extension.records).toBe(0);
+    await store.extend([last], NOW + 51 * DAY);
+    expect(store.looks.length).toBeGreaterThan(0);
+    expect(new Set(store.looks).size).toBe(store.looks.length);
+  });
+
+  it('name the folder of a digest that cannot be read, and the rest is extended', async () => {
+    const store = lockedStore();
+    store.lock(digestKey(at(Math.floor(NOW / HOUR) * HOUR)), NOW, YEARS_7.recordDays);
+    const report = `reports/audit-retention/dt=${at(NOW).slice(0, 10)}/x.json`;
+    store.lock(report, NOW, YEARS_7.recordDays);
+    for (const key of ['lineage/a', 'lineage/b']) await store.event('run', key, NOW, key);
+    const last = await store.event('run', 'last', NOW + 50 * DAY);
+    const { denied, extension } = await store.extend([last], NOW + 51 * DAY);
+    expect(denied).toEqual(['vault/digests/']);
+    expect(extension).toEqual({ evidence: 2, records: 1, left: 0 });
   });
 
   it('that may not be listed are named, never passed over', async () => {
@@ -316,7 +372,9 @@ describe('records beside evidence', () => {
       'vault/policies/',
       'vault/keys/',
       'vault/public-keys/',
+      'vault/erasures/',
       'vault/producers/',
+      'vault/holds/',
     ]);
   });
 });

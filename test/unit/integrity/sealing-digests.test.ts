@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { DigestSearch } from '../../../lambdas/domain/holds/digest-search.ts';
 import { digestKey } from '../../../lambdas/domain/integrity/digest.ts';
 import type { ProofReaders } from '../../../lambdas/domain/integrity/proof-digests.ts';
+import { DigestSearch } from '../../../lambdas/domain/integrity/sealing-digests.ts';
 import type { ObjectVersion } from '../../../lambdas/domain/ports.ts';
 import { InMemoryVault, inspectorOver, readerOver } from '../../support/fakes.ts';
 

@@ -1,8 +1,8 @@
 import { versionName } from '../evidence/version-name.ts';
-import { besideDigest } from '../integrity/digest.ts';
-import { ProofDigests, type ProofReaders, type ReadDigest } from '../integrity/proof-digests.ts';
-import { findSealing } from '../integrity/proof-search.ts';
 import type { Clock, ListedVersion, ObjectVersion } from '../ports.ts';
+import { besideDigest } from './digest.ts';
+import { ProofDigests, type ProofReaders, type ReadDigest } from './proof-digests.ts';
+import { findSealing } from './proof-search.ts';
 
 /** Digests kept in memory, of some 100 KB: versions are looked for in the order in which they landed. */
 const MAX_KEPT_DIGESTS = 16;
