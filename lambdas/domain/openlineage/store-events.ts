@@ -69,10 +69,12 @@ function indexObject(
     ...(places[line] as StoredPlace),
     ...{ envelope, leafHash: object.leafHashes[line] as string },
   }));
-  return indexEvents(lines, {
+  const indexing: IndexEventsDependencies = {
     ...dependencies,
     onConflict: (finding) => recordFinding(finding, dependencies),
-  });
+  };
+  // all lines are read before the first row is written
+  return writeRows(lines.flatMap((line) => eventWrites(line, indexing)));
 }
 
 /** An envelope, where it stands, and the hash of its line there. */
@@ -88,19 +90,18 @@ export interface IndexEventsDependencies
   readonly onConflict: (finding: Finding) => Promise<void>;
 }
 
-/** Writes the rows of lines that stand in the vault: all lines are read before the first row is written. */
-export async function indexEvents(
-  lines: readonly StoredLine[],
-  dependencies: IndexEventsDependencies,
-): Promise<void> {
-  const writes = lines.flatMap((line) => writesFor(line, dependencies));
+/** One row of an event, written when it is called. */
+export type RowWrite = () => Promise<void>;
+
+export async function writeRows(writes: readonly RowWrite[]): Promise<void> {
   await mapConcurrently(writes, CONCURRENT_INDEX_WRITES, (write) => write());
 }
 
-function writesFor(
+/** Reads a line that stands in the vault for its rows. */
+export function eventWrites(
   { envelope, location, lock, leafHash }: StoredLine,
   dependencies: IndexEventsDependencies,
-): Array<() => Promise<void>> {
+): RowWrite[] {
   const { index, traceContextFacets, onTraceNamed } = dependencies;
   const document = new JsonDocument(envelope.document);
   const event = readEvent(document, kindOf(envelope));

@@ -7,12 +7,13 @@ import { readMatchingLines } from '../evidence/evidence-object.ts';
 import { indexQuarantined, type Quarantined } from '../evidence/quarantine.ts';
 import { type Lock, lockFor, periodDays } from '../evidence/retention.ts';
 import { sha256Hex } from '../evidence/store-key.ts';
-import { indexEvents, type StoredLine } from '../openlineage/store-events.ts';
+import { eventWrites, writeRows } from '../openlineage/store-events.ts';
 import type { ListedVersion, ObjectVersion, StoredObject } from '../ports.ts';
 import { indexTraceLine } from '../traces/index-trace.ts';
 import { type PromoteDependencies, promoteTrace } from '../traces/promote.ts';
 import { readTraceLines } from '../traces/trace-lines.ts';
 import type { Partition } from './partition.ts';
+import { areTexts, isObject, isTime } from './shape.ts';
 
 export interface IndexObjectsDependencies extends PromoteDependencies {
   readonly stagingBucket: string;
@@ -54,20 +55,21 @@ function readEvents(
   { index, traceContextFacets, ...dependencies }: IndexObjectsDependencies,
 ): ReadObject {
   const lock = lockOf(object);
-  const named = readLines(version, object).map(({ envelope, leafHash }, line) => ({
-    ...{ envelope, leafHash, lock, location: { ...locationOf(version), line } },
-  }));
+  const indexing = {
+    ...{ index, traceContextFacets },
+    onTraceNamed: async (traceId: string) =>
+      void (await promoteTrace(traceId, { ...dependencies, index })),
+    // its finding is a document of its own, and rebuilt from that
+    onConflict: async () => undefined,
+  };
+  const lines = readLines(version, object).map(({ envelope, leafHash }, line) => {
+    const location = { ...locationOf(version), line };
+    return { envelope, writes: eventWrites({ envelope, leafHash, lock, location }, indexing) };
+  });
   return readObject(
-    named,
+    lines,
     ({ envelope }) => recordName(envelope),
-    (lines: StoredLine[]) =>
-      indexEvents(lines, {
-        ...{ index, traceContextFacets },
-        onTraceNamed: async (traceId) =>
-          void (await promoteTrace(traceId, { ...dependencies, index })),
-        // its finding is a document of its own, and rebuilt from that
-        onConflict: async () => undefined,
-      }),
+    (wanted) => writeRows(wanted.flatMap(({ writes }) => writes)),
   );
 }
 
@@ -121,12 +123,12 @@ function readQuarantined(
   object: StoredObject,
   { index }: IndexObjectsDependencies,
 ): ReadObject {
-  const quarantined = JSON.parse(Buffer.from(object.body).toString()) as Quarantined;
-  if (quarantined.quarantine !== 1) throw new UnreadableRecordError('no_quarantine_document');
+  const document: unknown = JSON.parse(Buffer.from(object.body).toString());
+  if (!isQuarantined(document)) throw new UnreadableRecordError('no_quarantine_document');
   const lock = lockOf(object);
   return {
     records: [version.key],
-    write: () => indexQuarantined(quarantined, locationOf(version), lock, index),
+    write: () => indexQuarantined(document, locationOf(version), lock, index),
   };
 }
 
@@ -135,8 +137,8 @@ function readFinding(
   { body }: StoredObject,
   { index }: IndexObjectsDependencies,
 ): ReadObject {
-  const finding = JSON.parse(Buffer.from(body).toString()) as Finding;
-  if (finding.finding !== 1 || !key.endsWith(`-${sha256Hex(body).slice(0, 16)}.json`)) {
+  const finding: unknown = JSON.parse(Buffer.from(body).toString());
+  if (!isFinding(finding) || !key.endsWith(`-${sha256Hex(body).slice(0, 16)}.json`)) {
     throw new UnreadableRecordError('no_finding_document');
   }
   // Of two documents of one step the first is the row, live as well.
@@ -164,7 +166,51 @@ function recordName({ receiptId, traceId = '' }: Envelope): string {
 function readLines(version: ListedVersion, { body }: StoredObject) {
   const lines = readMatchingLines(version.key, body);
   if (!lines) throw new UnreadableRecordError('object_altered');
+  if (!lines.every(({ envelope }) => isEnvelope(envelope))) {
+    throw new UnreadableRecordError('no_evidence_line');
+  }
   return lines;
+}
+
+/** What is read of a line beside its document. */
+function isEnvelope(line: unknown): boolean {
+  if (!isObject(line)) return false;
+  const { document, digest, stream, redaction, deviations } = line;
+  return (
+    isHead(line) &&
+    areTexts(document, digest) &&
+    isObject(stream) &&
+    areTexts(stream.sequenceNumber) &&
+    isObject(redaction) &&
+    Array.isArray(redaction.fields) &&
+    redaction.fields.every((field) => isObject(field) && typeof field.path === 'string') &&
+    Array.isArray(deviations)
+  );
+}
+
+function isQuarantined(document: unknown): document is Quarantined {
+  if (!isObject(document) || document.quarantine !== 1) return false;
+  return document.head === undefined || isHead(document.head);
+}
+
+/** What the row of a delivery is made of. */
+function isHead(head: unknown): boolean {
+  if (!isObject(head)) return false;
+  const { receiptId, acceptedAt, submitter, retentionClass, received } = head;
+  return (
+    areTexts(receiptId, retentionClass) &&
+    isTime(acceptedAt) &&
+    isObject(submitter) &&
+    areTexts(submitter.producerId, submitter.group) &&
+    isObject(received) &&
+    areTexts(received.hmac)
+  );
+}
+
+function isFinding(document: unknown): document is Finding {
+  if (!isObject(document) || document.finding !== 1) return false;
+  const { id, at, status, runKeys } = document;
+  return areTexts(id, status) && isTime(at) && Array.isArray(runKeys) && areTexts(...runKeys);
 }
 
 function locationOf({ bucket, key, versionId }: ListedVersion): ObjectVersion {

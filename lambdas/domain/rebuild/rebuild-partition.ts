@@ -137,10 +137,9 @@ function writeFirst(
   });
   return mapConcurrently(shares, CONCURRENT_OBJECTS, async ({ object, own }) => {
     if (!object) return undefined;
-    return ifReadable(async () => {
-      if (own.size > 0) await object.write(own);
-      return own.size;
-    });
+    // What was read has the shape of ours: an error here is one of the store or of our own, and no record is passed over.
+    if (own.size > 0) await object.write(own);
+    return own.size;
   });
 }
 

@@ -5,8 +5,7 @@ import { checkRegistration } from '../producers/check-registration.ts';
 import { recordKey } from '../producers/commit-change.ts';
 import type { ProducerRecord } from '../producers/producer.ts';
 import type { Registration } from '../producers/registration.ts';
-
-type Fields = Readonly<Record<string, unknown>>;
+import { areTexts, type Fields, isCount, isObject, isTime } from './shape.ts';
 
 /**
  * Reads a document of a register.
@@ -75,15 +74,3 @@ function isIssuedKey(key: unknown): boolean {
   const { keyId, issuedAt, validUntil } = key;
   return areTexts(keyId) && isTime(issuedAt) && (validUntil === undefined || isTime(validUntil));
 }
-
-const isObject = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-/** Parts of the keys of items, which are never empty. */
-const areTexts = (...values: readonly unknown[]) =>
-  values.every((value) => typeof value === 'string' && value !== '');
-
-const isCount = (value: unknown, from: number): value is number =>
-  Number.isSafeInteger(value) && (value as number) >= from;
-
-const isTime = (value: unknown) => typeof value === 'string' && !Number.isNaN(Date.parse(value));

@@ -1,6 +1,8 @@
+import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ConsumedRecord } from '../../../lambdas/domain/evidence/consumed-record.ts';
+import { sha256Hex } from '../../../lambdas/domain/evidence/store-key.ts';
 import { runKeyOf } from '../../../lambdas/domain/openlineage/run-key.ts';
 import { listPartitions } from '../../../lambdas/domain/rebuild/partition.ts';
 import {
@@ -13,6 +15,11 @@ import { rowsOf, storeToRebuild } from './store.ts';
 
 const RUNS = ['57eea365-05ab-4a6c-ae67-51a8924a8d21', '0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b'];
 const TRACES = ['a1'.repeat(16), 'b2'.repeat(16), 'c3'.repeat(16)];
+const LOCK = {
+  mode: 'GOVERNANCE',
+  retainUntil: '2099-01-01T00:00:00.000Z',
+  clamped: false,
+} as const;
 const HOUR_MILLIS = 3_600_000;
 
 /** Rebuilds everything into a fresh index, partitions in the given order. */
@@ -212,6 +219,46 @@ describe('an index rebuilt from the vault', () => {
     index.faults.refuse('putRunEvent');
     await expect(rebuilt(store.rebuilding(index))).rejects.toThrow('not available');
     await rebuilt(store.rebuilding(index));
+    expect(rowsOf(index)).toEqual(rowsOf(store.index));
+  });
+
+  it('ends with an error of our own as well, whatever kind it is of', async () => {
+    const store = storeToRebuild();
+    await store.archive('lineage', [recordFrom(RUN_SHAPE, 1)]);
+    const index = new InMemoryRunIndex();
+    index.putRunEvent = async () => {
+      throw new TypeError('a fault of ours');
+    };
+    await expect(rebuilt(store.rebuilding(index))).rejects.toThrow('a fault of ours');
+  });
+
+  it.each([
+    ['lineage/class=standard/', null],
+    ['lineage/class=standard/', { evidence: 1 }],
+    ['lineage/class=standard/', { receiptId: 'r', document: '{}', digest: 'd' }],
+    ['traces/class=standard/', {}],
+    ['quarantine/', null],
+    ['quarantine/', { quarantine: 1, head: {} }],
+    ['findings/', []],
+    ['findings/', { finding: 1 }],
+    ['findings/', { finding: 1, id: 'i', at: ACCEPTED_AT, status: 'confirmed', runKeys: [1] }],
+  ])('names what was planted below %s, and files the rest: %j', async (folder, planted) => {
+    const store = storeToRebuild();
+    await store.archive('lineage', [recordFrom(RUN_SHAPE, 1)]);
+    const text = JSON.stringify(planted);
+    const isLines = folder.includes('class=');
+    const body = isLines ? gzipSync(`${text}\n`) : Buffer.from(text);
+    const name = isLines
+      ? `${sha256Hex(`${text}\n`)}.ndjson.gz`
+      : `${sha256Hex(text).slice(0, 16)}.json`;
+    const key = `${folder}dt=2026-11-30/hour=08/x-${name}`;
+    const { versionId } = await store.vault.putDocument(key, {}, LOCK);
+    store.vault.overwrite({ bucket: 'vault', key, versionId }, body);
+    const index = new InMemoryRunIndex();
+    const counts = await rebuilt(store.rebuilding(index));
+    expect(counts.flatMap(({ named }) => named)).toEqual([
+      `${store.vault.bucket}/${key}@${versionId}`,
+    ]);
     expect(rowsOf(index)).toEqual(rowsOf(store.index));
   });
 
