@@ -108,11 +108,12 @@ export function heldStore(between: Between = (ports) => ports) {
         clamped: false,
       } as const;
       const to = new Date(Date.parse(from) + 15 * 60_000).toISOString();
-      const digest: Pick<Digest, 'location' | 'from' | 'to' | 'sealedAt' | 'objects'> = {
+      const digest: Pick<Digest, 'location' | 'from' | 'to' | 'sealedAt' | 'objects' | 'leaves'> = {
         ...{ location: { bucket: 'vault', key: digestKey(from) }, from, to, sealedAt: to },
         objects: objects.map(({ bucket, key, versionId, lastModified }) => ({
           ...{ bucket, key, versionId, lastModified, bytes: 1, sha256: '', records: 1 },
         })),
+        leaves: { key: digestKey(from, 'leaves'), sha256: '' },
       };
       await vault.putDocument(digestKey(from), digest, lock);
       await vault.putDocument(digestKey(from, 'signature'), 'sig', lock);
