@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { versionName } from '../../../lambdas/domain/evidence/version-name.ts';
 import { holdRowsOf } from '../../../lambdas/domain/holds/hold.ts';
+import { scanText } from '../../../lambdas/domain/redaction/scan-text.ts';
 import { RUN_ID } from '../../support/builders.ts';
 import { TRACE_A } from '../traces/exports.ts';
 import { eventOf, heldStore, spanOf } from './store.ts';
@@ -163,6 +164,21 @@ describe('PUT /api/v1/hold', () => {
       400,
       ['$.reason printable_characters_of_one_line', '$.reference printable_characters_of_one_line'],
     ],
+    [
+      { reason: 'line\u2028line', reference: 'c\u2029' },
+      400,
+      ['$.reason printable_characters_of_one_line', '$.reference printable_characters_of_one_line'],
+    ],
+    [
+      { reason: 'r', reference: 'Case 123-45-6789' },
+      400,
+      ['$.reference no_secret_and_no_personal_data'],
+    ],
+    [
+      { reason: 'r', reference: 'case of jane.doe@example.com' },
+      400,
+      ['$.reference no_secret_and_no_personal_data'],
+    ],
   ])('refuses %j', async (body, status, rules) => {
     const store = heldStore();
     await store.archive(eventOf(1, RUN_ID));
@@ -173,16 +189,14 @@ describe('PUT /api/v1/hold', () => {
       ({ path, rule }: Record<string, string>) => `${path} ${rule}`,
     );
     expect(said).toEqual(rules);
+    expect(answer.text).not.toMatch(/6789|jane/);
     expect(store.vault.versions.length).toBe(stored);
   });
 
-  it('keeps no secret of a reason or a reference', async () => {
+  it('keeps no secret of a reason', async () => {
     const store = heldStore();
     await store.archive(eventOf(1, RUN_ID));
-    const body = {
-      reason: 'asked by jane.doe@example.com',
-      reference: 'case of jane.doe@example.com',
-    };
+    const body = { reason: 'asked by jane.doe@example.com', reference: 'case-1' };
     const { json } = await store.ask('PUT', '/api/v1/hold', { runId: RUN_ID }, body);
     expect(json.hold.reason).toMatch(/^asked by /);
     const everything = JSON.stringify([
@@ -193,6 +207,14 @@ describe('PUT /api/v1/hold', () => {
     expect(everything).not.toContain('jane.doe');
     const again = await store.ask('PUT', '/api/v1/hold', { runId: RUN_ID }, body);
     expect(again.json.hold.id).toBe(json.hold.id);
+  });
+
+  it('is released by the reference as it is listed, where an older release stored a redacted one', async () => {
+    const store = heldStore();
+    await store.archive(eventOf(1, RUN_ID));
+    const listed = scanText('Case 123-45-6789')?.text as string;
+    expect((await store.set(RUN_ID, listed)).status).toBe(200);
+    expect((await store.release(RUN_ID, listed)).status).toBe(200);
   });
 
   it('is on no run that nobody ever named, nor on one that the submitter did not send', async () => {
