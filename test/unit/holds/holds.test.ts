@@ -228,6 +228,24 @@ describe('PUT /api/v1/hold', () => {
     expect(store.holds.rows.size).toBe(0);
   });
 
+  it.each([
+    ['PUT', 'runId'],
+    ['DELETE', 'runId'],
+    ['PUT', 'submitter'],
+    ['GET', 'runId'],
+    ['GET', 'limit'],
+  ])('refuses to guess, at %s, which of two values of %s is meant', async (method, name) => {
+    const store = heldStore();
+    await store.archive(eventOf(1, RUN_ID));
+    const resource = method === 'GET' ? '/api/v1/holds' : '/api/v1/hold';
+    const body = { reason: 'r', reference: 'c' };
+    const twice = { [name]: ['1', '1'] };
+    const query = { runId: RUN_ID };
+    const { status, json } = await store.ask(method, resource, query, body, twice);
+    expect([status, json.detail]).toEqual([400, 'give each query parameter once']);
+    expect(store.holds.rows.size).toBe(0);
+  });
+
   it('asks whose run it is where several groups use an id that is no UUID', async () => {
     const store = heldStore();
     await store.archive(eventOf(1, 'nightly', undefined, 'a'));

@@ -55,9 +55,11 @@ export function heldStore(between: Between = (ports) => ports) {
     resource: string,
     query: Record<string, string>,
     body?: unknown,
+    multiValueQueryStringParameters: Record<string, string[]> | null = null,
   ) => {
     const event = request({
       ...{ httpMethod, resource, path: resource, queryStringParameters: query },
+      multiValueQueryStringParameters,
       headers: { Authorization: `Bearer ${KEY}`, 'content-type': 'application/json' },
       body: body === undefined ? null : JSON.stringify(body),
     });
