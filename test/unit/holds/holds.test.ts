@@ -292,6 +292,33 @@ describe('PUT /api/v1/hold', () => {
     expect([...store.vault.held]).toEqual([]);
   });
 
+  it.each([
+    ['no JSON', () => '{"hold"'],
+    ['null', () => 'null'],
+    ['the outcome of a step', () => '{"holdOutcome":1}'],
+    ['the step before it', (set: string) => set],
+    ['a step without its texts', (set: string) => set.replace('"reason":', '"season":')],
+    ['a step of another hold', (set: string) => set.replace('case-1', 'case-2')],
+  ])('says so when %s stands where its next step goes', async (_what, planted) => {
+    const store = heldStore();
+    await store.archive(eventOf(1, RUN_ID));
+    await store.set(RUN_ID);
+    const set = store.vault.versions.find(({ key }) => key.endsWith('-set.json')) as Version;
+    const body = Buffer.from(planted(Buffer.from(set.body).toString()));
+    const key = set.key.replace('00000001-set', '00000002-released');
+    store.vault.versions.push({ ...set, key, versionId: 'planted', body });
+
+    for (const answer of [await store.set(RUN_ID), await store.release(RUN_ID)]) {
+      expect([answer.status, answer.json.errors]).toEqual([
+        409,
+        [{ path: '$.reference', rule: 'hold_unreadable' }],
+      ]);
+      expect(answer.json.detail).toContain('another reference');
+    }
+    expect(store.bits().map(([, bit]) => bit)).toEqual([true]);
+    expect((await store.set(RUN_ID, 'case-3')).status).toBe(200);
+  });
+
   it('is set once by two requests at once, and of a set and a release one comes first', async () => {
     const store = heldStore();
     await store.archive(eventOf(1, RUN_ID));

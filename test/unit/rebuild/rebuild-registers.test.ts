@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { holdIdOf } from '../../../lambdas/domain/holds/hold.ts';
 import {
   registerProducer,
   rotateKey,
@@ -95,18 +96,21 @@ describe('registers rebuilt from the vault', () => {
   it('file every HMAC epoch and every step of a hold, and no outcome of one', async () => {
     const { vault, epochs, holds, rebuild } = registers();
     const put = (key: string, document: unknown) => vault.putDocument(key, document, LOCK);
-    await put('holds/x/00000002-released.json', { hold: 1, number: 2 });
-    await put('holds/x/00000001-set.json', { hold: 1, number: 1 });
+    const said = { reason: 'r', by: 'p', at: '2026-03-04T05:06:07.000Z' };
+    const run = { runId: 'a', runKey: 'a' };
+    const of = { hold: 1, id: holdIdOf(run, 'case-1'), ...run, reference: 'case-1', ...said };
+    const set = { ...of, number: 1, status: 'active' };
+    const released = { ...of, number: 2, status: 'released', set: said };
+    await put('holds/x/00000002-released.json', released);
+    await put('holds/x/00000001-set.json', set);
+    await put('holds/x/00000003-set.json', { ...set, number: 3, reference: 'case-2' });
     await put('holds/x/00000001-outcome-aa.json', { holdOutcome: 1 });
     await put('keys/hmac/epoch-0.json', { epoch: 0 });
     await put('keys/hmac/epoch-1.json', { epoch: 1 });
     const count = await rebuild(new InMemoryProducers());
-    expect(count).toMatchObject({ hmacEpochs: 2, holdDocuments: 3 });
+    expect(count).toMatchObject({ hmacEpochs: 2, holdDocuments: 4 });
     expect(epochs).toEqual([{ epoch: 0 }, { epoch: 1 }]);
-    expect(holds).toEqual([
-      { hold: 1, number: 1 },
-      { hold: 1, number: 2 },
-    ]);
+    expect(holds).toEqual([set, released]);
   });
 
   it('name a document that cannot be read', async () => {
