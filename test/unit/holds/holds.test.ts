@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { versionName } from '../../../lambdas/domain/evidence/version-name.ts';
-import { holdRowsOf } from '../../../lambdas/domain/holds/hold.ts';
+import { type Hold, holdRowsOf } from '../../../lambdas/domain/holds/hold.ts';
 import { scanText } from '../../../lambdas/domain/redaction/scan-text.ts';
 import { RUN_ID } from '../../support/builders.ts';
 import { TRACE_A } from '../traces/exports.ts';
@@ -530,6 +530,99 @@ describe('reconcile-holds', () => {
       firsts.add(order[0] as string);
     }
     expect(firsts.size).toBeGreaterThan(1);
+  });
+
+  it('puts rows anew that the index lost, says so, and holds what came meanwhile', async () => {
+    const store = heldStore();
+    await store.archive(eventOf(1, RUN_ID), eventOf(2, OTHER));
+    await store.set(RUN_ID);
+    await store.set(OTHER);
+    await store.release(OTHER);
+    const rows = new Map(store.holds.rows);
+    store.holds.rows.clear();
+    store.holds.coverRows.clear();
+    await store.archive(eventOf(3, RUN_ID));
+    expect(wrong(store)).not.toEqual([]);
+
+    const { report } = await store.reconcile();
+
+    expect(store.holds.rows).toEqual(rows);
+    expect(wrong(store)).toEqual([]);
+    expect(report).toMatchObject({
+      ...{ status: 'incomplete', population: { active: 1, releasedLately: 1 } },
+      findings: [{ detail: { restored: true } }, { detail: { restored: true } }],
+    });
+    expect((await store.reconcile()).report).toMatchObject({ status: 'complete', findings: [] });
+  });
+
+  it('puts the row of a run anew where only that was lost', async () => {
+    const store = heldStore();
+    await store.archive(eventOf(1, RUN_ID));
+    const { json } = await store.set(RUN_ID);
+    const put: string[] = [];
+    const { ofRun, put: putRow } = store.holds;
+    store.holds.ofRun = async () => [];
+    store.holds.put = async (hold) => {
+      put.push(hold.id);
+      await putRow.call(store.holds, hold);
+    };
+    const { report } = await store.reconcile();
+    store.holds.ofRun = ofRun;
+    expect([put, report.findings.length]).toEqual([[json.hold.id], 1]);
+  });
+
+  it.each([
+    ['nothing', () => undefined],
+    ['no more than an id', ({ id }: Hold) => ({ id })],
+    ['of another hold', (hold: Hold) => ({ ...hold, reference: 'case-9' })],
+  ])('goes on behind a row that is %s', async (_what, broken) => {
+    const store = heldStore();
+    await store.archive(eventOf(1, RUN_ID), eventOf(2, OTHER));
+    await store.set(RUN_ID);
+    await store.set(OTHER);
+    store.vault.held.clear();
+    const { list } = store.holds;
+    store.holds.list = async (limit, after) => {
+      const page = await list.call(store.holds, limit, after);
+      return { ...page, holds: page.holds.map((row, n) => (n === 0 ? broken(row) : row) as Hold) };
+    };
+    const { report } = await store.reconcile();
+    expect(wrong(store)).toEqual([]);
+    expect(report.status).toBe('incomplete');
+    expect(new Set(report.findings.map(({ kind }) => kind))).toEqual(new Set(['hold_incomplete']));
+  });
+
+  it('goes on behind a hold that cannot be looked at', async () => {
+    const store = heldStore();
+    await store.archive(eventOf(1, RUN_ID), eventOf(2, OTHER));
+    await store.set(RUN_ID);
+    await store.set(OTHER);
+    store.vault.held.clear();
+    const { runEvents } = store.index;
+    store.index.runEvents = async (runKey) => {
+      if (runKey === OTHER) throw new TypeError('what it says quotes its input');
+      return runEvents.call(store.index, runKey);
+    };
+    const { report } = await store.reconcile();
+    expect(report.findings).toMatchObject([{ runKeys: [OTHER], detail: { code: 'TypeError' } }]);
+    expect(store.vault.held.size).toBeGreaterThan(0);
+  });
+
+  it('reports a document that is no step, and goes by the step before it', async () => {
+    const store = heldStore();
+    await store.archive(eventOf(1, RUN_ID));
+    const { json } = await store.set(RUN_ID);
+    const set = store.vault.versions.find(({ key }) => key.endsWith('-set.json')) as Version;
+    const key = set.key.replace('00000001-set', '00000002-released');
+    store.vault.versions.push({ ...set, key, versionId: 'planted', body: Buffer.from('null') });
+    for (const lost of [false, true]) {
+      if (lost) store.holds.rows.clear();
+      const { report } = await store.reconcile();
+      expect(report.findings).toMatchObject([
+        { subject: json.hold.id, runKeys: [RUN_ID], detail: { unreadable: 1 } },
+      ]);
+      expect(wrong(store)).toEqual([]);
+    }
   });
 
   it('counts itself as incomplete when it cannot look', async () => {

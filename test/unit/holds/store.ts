@@ -48,7 +48,7 @@ export function heldStore(between: Between = (ports) => ports) {
   const archiveSpans = createArchiveTraces({ ...shared, runIdAttributes: ['lineage.run_id'] });
   const registry = producersWith({ scopes: ['hold', 'audit'] });
   const api = createHandler({ ...shared, registry, authMode: 'bearer' });
-  const reconcile = createReconcile(shared);
+  const reconcile = createReconcile({ ...shared, vaultBucket: 'vault' });
 
   const ask = async (
     httpMethod: string,
