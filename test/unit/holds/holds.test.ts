@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { LineageError } from '../../../lambdas/domain/errors.ts';
 import { versionName } from '../../../lambdas/domain/evidence/version-name.ts';
 import { type Hold, holdRowsOf } from '../../../lambdas/domain/holds/hold.ts';
 import { scanText } from '../../../lambdas/domain/redaction/scan-text.ts';
@@ -132,6 +133,23 @@ describe('PUT /api/v1/hold', () => {
     expect((await store.set(RUN_ID)).json).toMatchObject({ status: 'complete', held: 3 });
     expect(outcomes(store).at(-1)).toMatchObject({ status: 'complete', failed: 0 });
     expect(wrong(store)).toEqual([]);
+  });
+
+  it('holds the evidence also where another document covers its own', async () => {
+    const store = heldStore();
+    await store.archive(eventOf(1, RUN_ID));
+    await store.set(RUN_ID);
+    store.vault.held.clear();
+    const { findDocument } = store.vault;
+    store.vault.findDocument = (key, document) => {
+      if (!key.startsWith('holds/')) return findDocument.call(store.vault, key, document);
+      throw new LineageError('conflicting_object', 'another object stands under this key');
+    };
+    const { report } = await store.reconcile();
+    expect(wrong(store)).toEqual([]);
+    expect(report.findings).toMatchObject([{ detail: { failed: 1, code: 'conflicting_object' } }]);
+    const { status, json } = await store.set(RUN_ID);
+    expect([status, json.status]).toEqual([200, 'partial']);
   });
 
   it('goes no further than it has time, and the schedule does the rest', async () => {
