@@ -54,7 +54,7 @@ export const releaseRun: Handle = async (event, by, dependencies) => {
 };
 
 export const listHolds: Handle = async (event, _by, { holds }) => {
-  const runId = event.queryStringParameters?.runId;
+  const { runId } = queryOf(event);
   if (runId) {
     const items = await holds.ofRun(runKeyOf(runId));
     return jsonResponse(200, { items: items.map(viewHold), cursor: null });
@@ -69,12 +69,21 @@ async function asked(
   by: string,
   { index }: RouteDependencies,
 ): Promise<AskedHold> {
-  const { runId, submitter } = event.queryStringParameters ?? {};
+  const { runId, submitter } = queryOf(event);
   if (!runId) throw new HttpProblem(400, 'Bad Request', 'give the run id: ?runId=');
   const request = readHoldRequest(
     readJsonBody(event, (rule) => invalidHold([{ path: '$', rule }])),
   );
   return { ...request, by, run: await findRun(runId, submitter, index) };
+}
+
+/** The query, in which a name stands once: of several values none is what was surely meant. @throws HttpProblem 400 */
+function queryOf(event: APIGatewayProxyEvent): Readonly<Record<string, string | undefined>> {
+  const values = Object.values(event.multiValueQueryStringParameters ?? {});
+  if (values.some((ofName) => (ofName?.length ?? 0) > 1)) {
+    throw new HttpProblem(400, 'Bad Request', 'give each query parameter once');
+  }
+  return event.queryStringParameters ?? {};
 }
 
 /** Makes the bits say how a hold stands, for as long as a request may take. */

@@ -12,6 +12,7 @@ import { Metric } from '../shared/metric-names.ts';
 import type { MetricSink } from '../shared/metric-sink.ts';
 
 export interface ReconcileHoldsDependencies extends ReconcileHoldDependencies, RecordDependencies {
+  readonly vaultBucket: string;
   readonly vault: RecordDependencies['vault'];
   readonly logger: Pick<FunctionLog, 'info' | 'error'>;
   readonly metrics: MetricSink;

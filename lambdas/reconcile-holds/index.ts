@@ -14,6 +14,7 @@ import { requireRetention } from '../shared/retention-env.ts';
 import { createHandler } from './handler.ts';
 
 const s3 = createS3Client();
+const vaultBucket = requireEnv('VAULT_BUCKET_NAME');
 const index = new DynamoTable(createDynamoClient(), requireEnv('INDEX_TABLE_NAME'));
 
 const handle = createHandler({
@@ -22,7 +23,8 @@ const handle = createHandler({
   legalHolds: new S3LegalHolds(s3),
   inspector: new S3VersionInspector(s3),
   reader: new S3ObjectReader(s3),
-  vault: new S3EvidenceVault(s3, requireEnv('VAULT_BUCKET_NAME')),
+  vault: new S3EvidenceVault(s3, vaultBucket),
+  vaultBucket,
   retention: requireRetention(),
   clock: Date.now,
   logger: new Logger(),

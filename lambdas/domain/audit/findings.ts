@@ -135,7 +135,8 @@ export const FINDING_KINDS = {
   },
   hold_incomplete: {
     severity: 'high',
-    opens: 'the legal hold of a version could not be set or lifted, or was not got to',
+    opens:
+      'the legal hold of a version could not be set or lifted, or was not got to; or the index had lost a row of a hold, or a document of one is none of ours',
     resolves: 'a daily look at the holds that gets through',
   },
   audit_incomplete: {

@@ -1,8 +1,8 @@
-import { LineageError, UnreadableRecordError } from '../errors.ts';
+import { LineageError } from '../errors.ts';
 import { lockFor, type RetentionPolicy } from '../evidence/retention.ts';
 import type { Clock, DocumentVault, HoldIndex } from '../ports.ts';
-import { type HeldRun, type Hold, holdIdOf, holdKey, holdRowsOf } from './hold.ts';
-import { HoldRefusedError } from './hold-errors.ts';
+import { type HeldRun, type Hold, holdIdOf, holdKey, isHold, readStep } from './hold.ts';
+import { HoldRefusedError, unreadableHold } from './hold-errors.ts';
 import type { HoldRequest } from './hold-request.ts';
 
 export interface ChangeHoldDependencies {
@@ -21,7 +21,7 @@ export interface AskedHold extends HoldRequest {
 /**
  * Sets a hold: the locked document first, then the rows by which whoever stores evidence finds it. One that is
  * active stays as it was set.
- * @throws HoldRefusedError `changed_meanwhile`, UnavailableError
+ * @throws HoldRefusedError `changed_meanwhile`, `hold_unreadable`; UnavailableError
  */
 export function setHold(asked: AskedHold, dependencies: ChangeHoldDependencies): Promise<Hold> {
   return step(asked, 'active', dependencies);
@@ -29,7 +29,7 @@ export function setHold(asked: AskedHold, dependencies: ChangeHoldDependencies):
 
 /**
  * Releases a hold, the same way. One that is released stays so.
- * @throws HoldRefusedError `unknown_hold`, `changed_meanwhile`; UnavailableError
+ * @throws HoldRefusedError `unknown_hold`, `changed_meanwhile`, `hold_unreadable`; UnavailableError
  */
 export function releaseHold(asked: AskedHold, dependencies: ChangeHoldDependencies): Promise<Hold> {
   return step(asked, 'released', dependencies);
@@ -82,12 +82,14 @@ async function standingHold(
   { runKey }: HeldRun,
   { holds, vault }: ChangeHoldDependencies,
 ): Promise<Hold | undefined> {
-  let standing = (await holds.ofRun(runKey)).find((hold) => hold.id === id);
+  const rows = await holds.ofRun(runKey);
+  let standing = rows.find((hold) => isHold(hold) && hold.id === id);
   for (;;) {
-    const recorded = await vault.find(holdKey(id, (standing?.number ?? 0) + 1));
+    const key = holdKey(id, (standing?.number ?? 0) + 1);
+    const recorded = await vault.find(key);
     if (!recorded) break;
-    const [step] = holdRowsOf(JSON.parse(Buffer.from(recorded).toString('utf8')));
-    if (!step) throw new UnreadableRecordError('hold_unreadable');
+    const step = readStep(recorded, key);
+    if (!step) throw unreadableHold();
     standing = step;
   }
   // Also where the row was found: of its two places one may be missing.

@@ -27,3 +27,13 @@ export function invalidHold(violations: readonly RuleViolation[]): HoldRefusedEr
     violations,
   );
 }
+
+/** Somebody else wrote under `holds/`: the hold stays as it was, and no step of it can be taken. */
+export function unreadableHold(): HoldRefusedError {
+  return new HoldRefusedError(
+    'conflict',
+    'hold_unreadable',
+    'a document that is no step of this hold stands where its next step goes: set a hold under another reference, and have that document removed (docs/operations.md, "Holds incomplete")',
+    [{ path: '$.reference', rule: 'hold_unreadable' }],
+  );
+}

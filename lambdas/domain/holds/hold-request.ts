@@ -17,12 +17,12 @@ export interface HoldRequest {
 /** A case number and a sentence: they stand in a locked document for years, and in every answer about the hold. */
 const MAX_CHARACTERS = { reference: 200, reason: 1_000 } as const;
 
-/** Characters that would move the cursor of who reads them, or that no store takes. */
-const UNPRINTABLE = /[\p{Cc}\p{Bidi_Control}]/u;
+/** Characters that would move the cursor of who reads them, line and paragraph separators included. */
+const UNPRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u;
 
 /**
- * Reads `{reason, reference}`. What gives itself away as secret or personal is replaced as in any stored text; the
- * rest is kept as it was given.
+ * Reads `{reason, reference}`. In a reason, what gives itself away as secret or personal is replaced as in any stored
+ * text. A reference is refused for it: it names the hold, and two that redaction makes alike would be one hold.
  * @throws HoldRefusedError naming fields and rules
  */
 export function readHoldRequest(body: unknown): HoldRequest {
@@ -37,9 +37,14 @@ export function readHoldRequest(body: unknown): HoldRequest {
     ...checkText(given, 'reference'),
   ];
   if (violations.length > 0) throw invalidHold(violations);
-  const kept = (text: string) => scanText(text)?.text ?? text;
-  return { reason: kept(given.reason as string), reference: kept(given.reference as string) };
+  const { reason, reference } = given as unknown as HoldRequest;
+  if (redacted(reference) !== reference) {
+    throw invalidHold([{ path: '$.reference', rule: 'no_secret_and_no_personal_data' }]);
+  }
+  return { reason: redacted(reason), reference };
 }
+
+const redacted = (text: string) => scanText(text)?.text ?? text;
 
 function checkText(
   given: Readonly<Record<string, unknown>>,

@@ -72,11 +72,59 @@ export function setStepOf({ set, ...hold }: Hold): Hold {
   return set ? { ...hold, number: hold.number - 1, status: 'active', ...set } : hold;
 }
 
+/** The step and its number by a key; undefined for any other key, outcomes included. */
+export function stepOfKey(
+  key: string,
+): { readonly id: string; readonly number: number } | undefined {
+  const [, id = '', number] = STEP_KEY.exec(key) ?? [];
+  const step = { id, number: Number(number) };
+  return key === holdKey(step.id, step.number) ? step : undefined;
+}
+
+const STEP_KEY = /^[^/]+\/([0-9a-f]{64})\/(\d{8})-(?:set|released)\.json$/;
+
+/** The step that stands under a key; undefined when what stands there is no step of that hold. */
+export function readStep(bytes: Uint8Array, key: string): Hold | undefined {
+  try {
+    const document: unknown = JSON.parse(Buffer.from(bytes).toString('utf8'));
+    return isHold(document) && holdKey(document.id, document.number) === key ? document : undefined;
+  } catch {
+    return undefined; // what the parser says quotes its input
+  }
+}
+
+/** Whether something is a step of a hold, and of the one that its id names. */
+export function isHold(value: unknown): value is Hold {
+  const { hold, id, number, status, runId, runKey, group, reference, set } = members(value);
+  const isStep =
+    hold === 1 &&
+    typeof runId === 'string' &&
+    typeof runKey === 'string' &&
+    typeof reference === 'string' &&
+    (group === undefined || typeof group === 'string') &&
+    id === holdIdOf({ runId, runKey, ...(group !== undefined && { group }) }, reference);
+  if (!isStep || !Number.isSafeInteger(number) || (number as number) < 1) return false;
+  const isOn = isActive({ number: number as number });
+  return (
+    status === (isOn ? 'active' : 'released') && isStatement(value) && isOn !== isStatement(set)
+  );
+}
+
+function isStatement(value: unknown): boolean {
+  const { reason, by, at } = members(value);
+  const isSaid = typeof reason === 'string' && typeof by === 'string' && typeof at === 'string';
+  return isSaid && !Number.isNaN(Date.parse(at));
+}
+
+function members(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? { ...value } : {};
+}
+
 /**
  * What a document below `holds/` puts into the index (`HoldIndex.put`), in any order of documents; nothing for
- * the outcome of a step. Covers are no part of it: {@link reconcileHold} writes them anew for each active hold.
+ * the outcome of a step, or what is no step of ours. Covers are no part of it: {@link reconcileHold} writes them anew
+ * for each active hold.
  */
 export function holdRowsOf(document: unknown): Hold[] {
-  const { hold } = document as Partial<Hold>;
-  return hold === 1 ? [document as Hold] : [];
+  return isHold(document) ? [document] : [];
 }

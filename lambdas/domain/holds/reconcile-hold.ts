@@ -55,7 +55,7 @@ export async function reconcileHold(
   dependencies: ReconcileHoldDependencies,
 ): Promise<HoldOutcome> {
   const settled = new Settled(hold, hasTime, dependencies);
-  const own = await ownDocument(hold, dependencies);
+  const own = await ownDocument(hold, settled, dependencies);
   const evidence = await evidenceOf(hold, dependencies);
   const begin = evidence.length === 0 ? 0 : dependencies.clock() % evidence.length;
   const turned = [...evidence.slice(begin), ...evidence.slice(0, begin)];
@@ -109,7 +109,7 @@ class Settled {
     this.#pending++;
   }
 
-  fail({ key, versionId }: ObjectVersion, error: unknown): void {
+  fail({ key, versionId }: Named, error: unknown): void {
     this.#failed.push({ key, versionId, code: errorCode(error) });
   }
 
@@ -158,14 +158,21 @@ class Settled {
 const byName = (a: Named, b: Named) =>
   a.key < b.key || (a.key === b.key && a.versionId < b.versionId) ? -1 : 1;
 
-/** The document that set the hold is kept by it, too. */
+/** The document that set the hold is kept by it, too; where another covers it, the evidence is held all the same. */
 async function ownDocument(
   hold: Hold,
+  settled: Settled,
   { vault }: ReconcileHoldDependencies,
 ): Promise<ObjectVersion[]> {
   const set = setStepOf(hold);
-  const standing = await vault.findDocument(holdKey(set.id, set.number), set);
-  return standing ? [standing] : [];
+  const key = holdKey(set.id, set.number);
+  try {
+    const standing = await vault.findDocument(key, set);
+    return standing ? [standing] : [];
+  } catch (error) {
+    settled.fail({ key, versionId: 'unknown' }, error);
+    return [];
+  }
 }
 
 /** One after the other in the order of landing, so that each digest is read once. */

@@ -1,20 +1,21 @@
 import { type Finding, openFinding } from '../audit/findings.ts';
 import type { AuditInterval } from '../audit/population.ts';
 import { identified, type Report } from '../audit/report.ts';
+import { errorCode } from '../errors.ts';
 import { storeKey } from '../evidence/store-key.ts';
 import { DigestSearch } from '../integrity/sealing-digests.ts';
-import type { HoldIndex } from '../ports.ts';
 import { type Hold, isActive } from './hold.ts';
 import {
   type HoldOutcome,
   type ReconcileHoldDependencies,
   reconcileHold,
 } from './reconcile-hold.ts';
+import { type HoldTrouble, type RestoreDependencies, restoreHolds } from './restore-holds.ts';
 
 /** What the daily look at all holds saw. */
 export interface HoldReport extends Report {
   readonly kind: 'holds';
-  /** `incomplete` when a version of a hold failed or was not got to. */
+  /** `incomplete` when a version of a hold failed or was not got to, or a row or a document of one was not as it should be. */
   readonly status: 'complete' | 'incomplete';
   readonly population: { readonly active: number; readonly releasedLately: number };
   readonly checked: { readonly held: number; readonly free: number; readonly missing: number };
@@ -26,33 +27,47 @@ export interface HoldReport extends Report {
  */
 const LATELY_MILLIS = 7 * 86_400_000;
 
-/** Holds of one look at the index. */
-const PAGE = 500;
-
 /**
- * Makes the bits of all active holds, and of those released lately, say how they stand. What was sealed, promoted or
+ * Puts rows anew that the index lost, then makes the bits of all active holds, and of those released lately, say how they stand. What was sealed, promoted or
  * lifted by somebody else since is set here.
  * @param hasTime false when no further version may be begun
  */
 export async function reconcileHolds(
   interval: AuditInterval,
   hasTime: () => boolean,
-  dependencies: ReconcileHoldDependencies,
+  dependencies: ReconcileHoldDependencies & RestoreDependencies,
 ): Promise<HoldReport> {
   const digests = new DigestSearch(dependencies, dependencies.clock);
   const since = dependencies.clock() - LATELY_MILLIS;
   const population = { active: 0, releasedLately: 0 };
   const checked = { held: 0, free: 0, missing: 0 };
-  const findings: Finding[] = [];
-  for await (const hold of allHolds(storeKey('holds', interval.asOf), dependencies)) {
+  const { standing, troubles: found } = await restoreHolds(dependencies);
+  const troubles = new Map(found);
+  const trouble = (id: string, { runKeys, detail }: HoldTrouble) =>
+    troubles.set(id, { runKeys, detail: { ...troubles.get(id)?.detail, ...detail } });
+  const turned = inTurn(standing.values(), storeKey('holds', interval.asOf));
+  // Released ones last, and only when every active one has said what it is on (settle-release.ts).
+  let haveSaid = true;
+  for (const hold of [...turned.filter(isActive), ...turned.filter((hold) => !isActive(hold))]) {
     if (!isActive(hold) && Date.parse(hold.at) < since) continue;
     population[isActive(hold) ? 'active' : 'releasedLately']++;
-    const outcome = await reconcileHold(hold, digests, hasTime, dependencies);
-    checked.held += outcome.held.length;
-    checked.free += outcome.free.length;
-    checked.missing += outcome.missing.length;
-    if (outcome.status === 'partial') findings.push(incomplete(outcome, interval));
+    try {
+      const mayLift = isActive(hold) || haveSaid;
+      const may = mayLift ? hasTime : () => false;
+      const outcome = await reconcileHold(hold, digests, may, dependencies);
+      checked.held += outcome.held.length;
+      checked.free += outcome.free.length;
+      checked.missing += outcome.missing.length;
+      if (outcome.status === 'complete') continue;
+      trouble(hold.id, troubleOf(outcome));
+      if (isActive(hold)) haveSaid = false;
+    } catch (error) {
+      // Of one hold: the others are looked at all the same.
+      trouble(hold.id, { runKeys: [hold.runKey], detail: { code: errorCode(error) } });
+      if (isActive(hold)) haveSaid = false;
+    }
   }
+  const findings = [...troubles].map(([id, found]) => incomplete(id, found, interval));
   const status = findings.length > 0 ? ('incomplete' as const) : ('complete' as const);
   return identified({
     kind: 'holds' as const,
@@ -65,32 +80,21 @@ export async function reconcileHolds(
 }
 
 /** Every hold once, those behind an id first: of each run another one, so that what there was no time for has its turn. */
-async function* allHolds(
-  first: string,
-  { holds }: ReconcileHoldDependencies,
-): AsyncGenerator<Hold> {
-  yield* holdsFrom(first, holds);
-  for await (const hold of holdsFrom(undefined, holds)) {
-    if (hold.id > first) return;
-    yield hold;
-  }
+function inTurn(holds: Iterable<Hold>, first: string): Hold[] {
+  const sorted = [...holds].sort((a, b) => (a.id < b.id ? -1 : 1));
+  const behind = sorted.filter(({ id }) => id > first);
+  return [...behind, ...sorted.slice(0, sorted.length - behind.length)];
 }
 
-async function* holdsFrom(start: string | undefined, holds: HoldIndex): AsyncGenerator<Hold> {
-  let after = start;
-  do {
-    const { holds: page, next } = await holds.list(PAGE, after);
-    yield* page;
-    after = next;
-  } while (after !== undefined);
+function troubleOf({ hold, failed, pending }: HoldOutcome): HoldTrouble {
+  const code = failed[0] && { code: failed[0].code };
+  return { runKeys: [hold.runKey], detail: { failed: failed.length, pending, ...code } };
 }
 
-function incomplete({ hold, failed, pending }: HoldOutcome, { asOf }: AuditInterval): Finding {
-  return openFinding('hold_incomplete', {
-    plane: 'store',
-    subject: hold.id,
-    at: asOf,
-    runKeys: [hold.runKey],
-    detail: { failed: failed.length, pending, ...(failed[0] && { code: failed[0].code }) },
-  });
+function incomplete(
+  subject: string,
+  { runKeys, detail }: HoldTrouble,
+  { asOf }: AuditInterval,
+): Finding {
+  return openFinding('hold_incomplete', { plane: 'store', subject, at: asOf, runKeys, detail });
 }

@@ -1,17 +1,23 @@
 import { versionName } from '../evidence/version-name.ts';
 import type { Clock, ListedVersion, ObjectVersion } from '../ports.ts';
-import { besideDigest } from './digest.ts';
+import { besideDigest, type Digest } from './digest.ts';
 import { ProofDigests, type ProofReaders, type ReadDigest } from './proof-digests.ts';
 import { findSealing } from './proof-search.ts';
 
 /** Digests kept in memory, of some 100 KB: versions are looked for in the order in which they landed. */
 const MAX_KEPT_DIGESTS = 16;
 
+/** What is looked for in a digest again and again. */
+interface Contents {
+  readonly names: ReadonlySet<string>;
+  readonly parts: readonly ListedVersion[];
+}
+
 /** Finds the digests that seal many object versions of one bucket: each is read once for all that it lists. */
 export class DigestSearch {
   readonly #readers: ProofReaders;
   readonly #clock: Clock;
-  readonly #names = new Map<string, ReadonlySet<string>>();
+  readonly #contents = new Map<string, Contents>();
   #digests: ProofDigests | undefined;
 
   constructor(readers: ProofReaders, clock: Clock) {
@@ -26,13 +32,10 @@ export class DigestSearch {
   async sealing(version: ObjectVersion, lastModified: string): Promise<ObjectVersion[]> {
     this.#digests ??= new KeptDigests(version.bucket, this.#readers);
     const digests = this.#digests;
-    const document =
+    const parts =
       (await this.#covering(version, lastModified, digests)) ??
       (await this.#late(version, lastModified, digests));
-    if (!document) return [];
-    const beside = BESIDE.map((part) => digests.at(besideDigest(document.key, part)));
-    const parts = [document, ...(await Promise.all(beside))];
-    return parts.flatMap((part) => (part ? [nameOnly(part)] : []));
+    return parts.map(nameOnly);
   }
 
   /** Nearly always it is the digest of the interval: looked up by name, so that a long digest costs no more for each of its objects. */
@@ -40,27 +43,38 @@ export class DigestSearch {
     version: ObjectVersion,
     lastModified: string,
     digests: ProofDigests,
-  ): Promise<ListedVersion | undefined> {
+  ): Promise<readonly ListedVersion[] | undefined> {
     const covering = await digests.covering(lastModified);
     if (!covering) return undefined;
-    const names = await kept(this.#names, covering.key, async () => {
-      const { digest } = await digests.read(covering);
-      return new Set(digest.objects.map(versionName));
+    const { names, parts } = await kept(this.#contents, covering.key, async () => {
+      const read = await digests.read(covering);
+      const names = new Set(read.digest.objects.map(versionName));
+      return { names, parts: await partsOf(read, digests) };
     });
-    return names.has(versionName(version)) ? covering : undefined;
+    return names.has(versionName(version)) ? parts : undefined;
   }
 
   async #late(
     version: ObjectVersion,
     lastModified: string,
     digests: ProofDigests,
-  ): Promise<ListedVersion | undefined> {
+  ): Promise<readonly ListedVersion[]> {
     const found = await findSealing({ ...version, lastModified }, digests, this.#clock());
-    return 'status' in found ? undefined : found.version;
+    return 'status' in found ? [] : partsOf(found, digests);
   }
 }
 
-const BESIDE = ['signature', 'leaves'] as const;
+/** The document, the signature beside it, and the leaves that it names: others may lie there of a sealer that ended early. */
+async function partsOf(
+  { version, digest }: ReadDigest,
+  digests: ProofDigests,
+): Promise<readonly ListedVersion[]> {
+  // Of a digest that is no more than readable the member may be missing.
+  const { leaves } = digest as Partial<Digest>;
+  const keys = [besideDigest(version.key, 'signature'), ...(leaves ? [leaves.key] : [])];
+  const beside = await Promise.all(keys.map((key) => digests.at(key)));
+  return [version, ...beside.flatMap((part) => part ?? [])];
+}
 
 function nameOnly({ bucket, key, versionId }: ObjectVersion): ObjectVersion {
   return { bucket, key, versionId };

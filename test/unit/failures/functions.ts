@@ -264,7 +264,10 @@ export const FUNCTIONS: Readonly<
     };
   },
   'reconcile-holds': async (sabotage, output) => ({
-    handler: createReconcileHolds(await filledStore(sabotage, output)) as Handler,
+    handler: createReconcileHolds({
+      ...(await filledStore(sabotage, output)),
+      vaultBucket: 'vault',
+    }) as Handler,
     events: [INTERVAL, { from: 'no time' }],
   }),
   'report-rejections': async (sabotage, output) => ({

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { LineageError } from '../../../lambdas/domain/errors.ts';
 import { versionName } from '../../../lambdas/domain/evidence/version-name.ts';
-import { holdRowsOf } from '../../../lambdas/domain/holds/hold.ts';
+import { type Hold, holdRowsOf } from '../../../lambdas/domain/holds/hold.ts';
+import { scanText } from '../../../lambdas/domain/redaction/scan-text.ts';
 import { RUN_ID } from '../../support/builders.ts';
 import { TRACE_A } from '../traces/exports.ts';
 import { eventOf, heldStore, spanOf } from './store.ts';
@@ -133,6 +135,23 @@ describe('PUT /api/v1/hold', () => {
     expect(wrong(store)).toEqual([]);
   });
 
+  it('holds the evidence also where another document covers its own', async () => {
+    const store = heldStore();
+    await store.archive(eventOf(1, RUN_ID));
+    await store.set(RUN_ID);
+    store.vault.held.clear();
+    const { findDocument } = store.vault;
+    store.vault.findDocument = (key, document) => {
+      if (!key.startsWith('holds/')) return findDocument.call(store.vault, key, document);
+      throw new LineageError('conflicting_object', 'another object stands under this key');
+    };
+    const { report } = await store.reconcile();
+    expect(wrong(store)).toEqual([]);
+    expect(report.findings).toMatchObject([{ detail: { failed: 1, code: 'conflicting_object' } }]);
+    const { status, json } = await store.set(RUN_ID);
+    expect([status, json.status]).toEqual([200, 'partial']);
+  });
+
   it('goes no further than it has time, and the schedule does the rest', async () => {
     const store = heldStore();
     for (let n = 1; n <= 30; n++) await store.archive(eventOf(n, RUN_ID));
@@ -163,6 +182,21 @@ describe('PUT /api/v1/hold', () => {
       400,
       ['$.reason printable_characters_of_one_line', '$.reference printable_characters_of_one_line'],
     ],
+    [
+      { reason: 'line\u2028line', reference: 'c\u2029' },
+      400,
+      ['$.reason printable_characters_of_one_line', '$.reference printable_characters_of_one_line'],
+    ],
+    [
+      { reason: 'r', reference: 'Case 123-45-6789' },
+      400,
+      ['$.reference no_secret_and_no_personal_data'],
+    ],
+    [
+      { reason: 'r', reference: 'case of jane.doe@example.com' },
+      400,
+      ['$.reference no_secret_and_no_personal_data'],
+    ],
   ])('refuses %j', async (body, status, rules) => {
     const store = heldStore();
     await store.archive(eventOf(1, RUN_ID));
@@ -173,16 +207,14 @@ describe('PUT /api/v1/hold', () => {
       ({ path, rule }: Record<string, string>) => `${path} ${rule}`,
     );
     expect(said).toEqual(rules);
+    expect(answer.text).not.toMatch(/6789|jane/);
     expect(store.vault.versions.length).toBe(stored);
   });
 
-  it('keeps no secret of a reason or a reference', async () => {
+  it('keeps no secret of a reason', async () => {
     const store = heldStore();
     await store.archive(eventOf(1, RUN_ID));
-    const body = {
-      reason: 'asked by jane.doe@example.com',
-      reference: 'case of jane.doe@example.com',
-    };
+    const body = { reason: 'asked by jane.doe@example.com', reference: 'case-1' };
     const { json } = await store.ask('PUT', '/api/v1/hold', { runId: RUN_ID }, body);
     expect(json.hold.reason).toMatch(/^asked by /);
     const everything = JSON.stringify([
@@ -195,6 +227,14 @@ describe('PUT /api/v1/hold', () => {
     expect(again.json.hold.id).toBe(json.hold.id);
   });
 
+  it('is released by the reference as it is listed, where an older release stored a redacted one', async () => {
+    const store = heldStore();
+    await store.archive(eventOf(1, RUN_ID));
+    const listed = scanText('Case 123-45-6789')?.text as string;
+    expect((await store.set(RUN_ID, listed)).status).toBe(200);
+    expect((await store.release(RUN_ID, listed)).status).toBe(200);
+  });
+
   it('is on no run that nobody ever named, nor on one that the submitter did not send', async () => {
     const store = heldStore();
     await store.archive(eventOf(1, RUN_ID));
@@ -203,6 +243,24 @@ describe('PUT /api/v1/hold', () => {
     expect(
       (await store.ask('PUT', '/api/v1/hold', {}, { reason: 'r', reference: 'c' })).status,
     ).toBe(400);
+    expect(store.holds.rows.size).toBe(0);
+  });
+
+  it.each([
+    ['PUT', 'runId'],
+    ['DELETE', 'runId'],
+    ['PUT', 'submitter'],
+    ['GET', 'runId'],
+    ['GET', 'limit'],
+  ])('refuses to guess, at %s, which of two values of %s is meant', async (method, name) => {
+    const store = heldStore();
+    await store.archive(eventOf(1, RUN_ID));
+    const resource = method === 'GET' ? '/api/v1/holds' : '/api/v1/hold';
+    const body = { reason: 'r', reference: 'c' };
+    const twice = { [name]: ['1', '1'] };
+    const query = { runId: RUN_ID };
+    const { status, json } = await store.ask(method, resource, query, body, twice);
+    expect([status, json.detail]).toEqual([400, 'give each query parameter once']);
     expect(store.holds.rows.size).toBe(0);
   });
 
@@ -250,6 +308,33 @@ describe('PUT /api/v1/hold', () => {
       released: 2,
     });
     expect([...store.vault.held]).toEqual([]);
+  });
+
+  it.each([
+    ['no JSON', () => '{"hold"'],
+    ['null', () => 'null'],
+    ['the outcome of a step', () => '{"holdOutcome":1}'],
+    ['the step before it', (set: string) => set],
+    ['a step without its texts', (set: string) => set.replace('"reason":', '"season":')],
+    ['a step of another hold', (set: string) => set.replace('case-1', 'case-2')],
+  ])('says so when %s stands where its next step goes', async (_what, planted) => {
+    const store = heldStore();
+    await store.archive(eventOf(1, RUN_ID));
+    await store.set(RUN_ID);
+    const set = store.vault.versions.find(({ key }) => key.endsWith('-set.json')) as Version;
+    const body = Buffer.from(planted(Buffer.from(set.body).toString()));
+    const key = set.key.replace('00000001-set', '00000002-released');
+    store.vault.versions.push({ ...set, key, versionId: 'planted', body });
+
+    for (const answer of [await store.set(RUN_ID), await store.release(RUN_ID)]) {
+      expect([answer.status, answer.json.errors]).toEqual([
+        409,
+        [{ path: '$.reference', rule: 'hold_unreadable' }],
+      ]);
+      expect(answer.json.detail).toContain('another reference');
+    }
+    expect(store.bits().map(([, bit]) => bit)).toEqual([true]);
+    expect((await store.set(RUN_ID, 'case-3')).status).toBe(200);
   });
 
   it('is set once by two requests at once, and of a set and a release one comes first', async () => {
@@ -491,6 +576,99 @@ describe('reconcile-holds', () => {
       firsts.add(order[0] as string);
     }
     expect(firsts.size).toBeGreaterThan(1);
+  });
+
+  it('puts rows anew that the index lost, says so, and holds what came meanwhile', async () => {
+    const store = heldStore();
+    await store.archive(eventOf(1, RUN_ID), eventOf(2, OTHER));
+    await store.set(RUN_ID);
+    await store.set(OTHER);
+    await store.release(OTHER);
+    const rows = new Map(store.holds.rows);
+    store.holds.rows.clear();
+    store.holds.coverRows.clear();
+    await store.archive(eventOf(3, RUN_ID));
+    expect(wrong(store)).not.toEqual([]);
+
+    const { report } = await store.reconcile();
+
+    expect(store.holds.rows).toEqual(rows);
+    expect(wrong(store)).toEqual([]);
+    expect(report).toMatchObject({
+      ...{ status: 'incomplete', population: { active: 1, releasedLately: 1 } },
+      findings: [{ detail: { restored: true } }, { detail: { restored: true } }],
+    });
+    expect((await store.reconcile()).report).toMatchObject({ status: 'complete', findings: [] });
+  });
+
+  it('puts the row of a run anew where only that was lost', async () => {
+    const store = heldStore();
+    await store.archive(eventOf(1, RUN_ID));
+    const { json } = await store.set(RUN_ID);
+    const put: string[] = [];
+    const { ofRun, put: putRow } = store.holds;
+    store.holds.ofRun = async () => [];
+    store.holds.put = async (hold) => {
+      put.push(hold.id);
+      await putRow.call(store.holds, hold);
+    };
+    const { report } = await store.reconcile();
+    store.holds.ofRun = ofRun;
+    expect([put, report.findings.length]).toEqual([[json.hold.id], 1]);
+  });
+
+  it.each([
+    ['nothing', () => undefined],
+    ['no more than an id', ({ id }: Hold) => ({ id })],
+    ['of another hold', (hold: Hold) => ({ ...hold, reference: 'case-9' })],
+  ])('goes on behind a row that is %s', async (_what, broken) => {
+    const store = heldStore();
+    await store.archive(eventOf(1, RUN_ID), eventOf(2, OTHER));
+    await store.set(RUN_ID);
+    await store.set(OTHER);
+    store.vault.held.clear();
+    const { list } = store.holds;
+    store.holds.list = async (limit, after) => {
+      const page = await list.call(store.holds, limit, after);
+      return { ...page, holds: page.holds.map((row, n) => (n === 0 ? broken(row) : row) as Hold) };
+    };
+    const { report } = await store.reconcile();
+    expect(wrong(store)).toEqual([]);
+    expect(report.status).toBe('incomplete');
+    expect(new Set(report.findings.map(({ kind }) => kind))).toEqual(new Set(['hold_incomplete']));
+  });
+
+  it('goes on behind a hold that cannot be looked at', async () => {
+    const store = heldStore();
+    await store.archive(eventOf(1, RUN_ID), eventOf(2, OTHER));
+    await store.set(RUN_ID);
+    await store.set(OTHER);
+    store.vault.held.clear();
+    const { runEvents } = store.index;
+    store.index.runEvents = async (runKey) => {
+      if (runKey === OTHER) throw new TypeError('what it says quotes its input');
+      return runEvents.call(store.index, runKey);
+    };
+    const { report } = await store.reconcile();
+    expect(report.findings).toMatchObject([{ runKeys: [OTHER], detail: { code: 'TypeError' } }]);
+    expect(store.vault.held.size).toBeGreaterThan(0);
+  });
+
+  it('reports a document that is no step, and goes by the step before it', async () => {
+    const store = heldStore();
+    await store.archive(eventOf(1, RUN_ID));
+    const { json } = await store.set(RUN_ID);
+    const set = store.vault.versions.find(({ key }) => key.endsWith('-set.json')) as Version;
+    const key = set.key.replace('00000001-set', '00000002-released');
+    store.vault.versions.push({ ...set, key, versionId: 'planted', body: Buffer.from('null') });
+    for (const lost of [false, true]) {
+      if (lost) store.holds.rows.clear();
+      const { report } = await store.reconcile();
+      expect(report.findings).toMatchObject([
+        { subject: json.hold.id, runKeys: [RUN_ID], detail: { unreadable: 1 } },
+      ]);
+      expect(wrong(store)).toEqual([]);
+    }
   });
 
   it('counts itself as incomplete when it cannot look', async () => {

@@ -48,16 +48,18 @@ export function heldStore(between: Between = (ports) => ports) {
   const archiveSpans = createArchiveTraces({ ...shared, runIdAttributes: ['lineage.run_id'] });
   const registry = producersWith({ scopes: ['hold', 'audit'] });
   const api = createHandler({ ...shared, registry, authMode: 'bearer' });
-  const reconcile = createReconcile(shared);
+  const reconcile = createReconcile({ ...shared, vaultBucket: 'vault' });
 
   const ask = async (
     httpMethod: string,
     resource: string,
     query: Record<string, string>,
     body?: unknown,
+    multiValueQueryStringParameters: Record<string, string[]> | null = null,
   ) => {
     const event = request({
       ...{ httpMethod, resource, path: resource, queryStringParameters: query },
+      multiValueQueryStringParameters,
       headers: { Authorization: `Bearer ${KEY}`, 'content-type': 'application/json' },
       body: body === undefined ? null : JSON.stringify(body),
     });
@@ -108,11 +110,12 @@ export function heldStore(between: Between = (ports) => ports) {
         clamped: false,
       } as const;
       const to = new Date(Date.parse(from) + 15 * 60_000).toISOString();
-      const digest: Pick<Digest, 'location' | 'from' | 'to' | 'sealedAt' | 'objects'> = {
+      const digest: Pick<Digest, 'location' | 'from' | 'to' | 'sealedAt' | 'objects' | 'leaves'> = {
         ...{ location: { bucket: 'vault', key: digestKey(from) }, from, to, sealedAt: to },
         objects: objects.map(({ bucket, key, versionId, lastModified }) => ({
           ...{ bucket, key, versionId, lastModified, bytes: 1, sha256: '', records: 1 },
         })),
+        leaves: { key: digestKey(from, 'leaves'), sha256: '' },
       };
       await vault.putDocument(digestKey(from), digest, lock);
       await vault.putDocument(digestKey(from, 'signature'), 'sig', lock);

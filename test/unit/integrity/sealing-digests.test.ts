@@ -72,6 +72,25 @@ describe('the search for a digest', () => {
     expect(await search.sealing(version(99), at(3))).toEqual([]);
   });
 
+  it('finds the leaves that the digest names, whatever else lies beside it', async () => {
+    const vault = new InMemoryVault();
+    const key = digestKey(at(0));
+    const named = digestKey(at(0), 'leaves').replace('.leaves', '-0123456789abcdef.leaves');
+    const digest = {
+      ...{ location: { bucket: 'vault', key }, from: at(0), to: at(1), sealedAt: at(1) },
+      ...{ objects: [version(0), version(1)], leaves: { key: named, sha256: '' } },
+    };
+    await vault.putDocument(key, digest, LOCK);
+    await vault.putDocument(digestKey(at(0), 'leaves'), 'left by a sealer that ended', LOCK);
+    await vault.putDocument(named, 'leaves', LOCK);
+    const readers = { inspector: inspectorOver(vault), reader: readerOver(vault) };
+    const search = new DigestSearch(readers, () => Date.parse(at(2)));
+    for (const landed of [at(0, 5), '2026-03-03T23:59:00.000Z']) {
+      const found = await search.sealing(version(0), landed);
+      expect(found.map((part) => part.key)).toEqual([key, named]);
+    }
+  });
+
   it('lists each day and reads each digest once, for versions in the order of landing', async () => {
     const { search, asked } = await sealedHours(100);
     for (let hour = 0; hour < 100; hour++) {
