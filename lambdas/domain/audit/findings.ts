@@ -96,6 +96,12 @@ export const FINDING_KINDS = {
       'an object in the folders of evidence holds no lines of ours; it is sealed by its bytes alone',
     resolves: 'never: explain it with a note',
   },
+  foreign_digest: {
+    severity: 'critical',
+    opens:
+      'something below `digests/` that no sealer of this store wrote, or a digest that cannot be read; the chain goes on without it',
+    resolves: 'never: explain it with a note',
+  },
   sealing_failed: {
     severity: 'high',
     opens:

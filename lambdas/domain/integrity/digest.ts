@@ -120,6 +120,18 @@ export function isDigestKey(key: string): boolean {
   return key.startsWith(EvidencePrefix.digests) && key.endsWith(ENDINGS.document);
 }
 
+/** Whether a key is the one place of a digest that begins when it says. */
+export function isDigestPlace(key: string): boolean {
+  const begin = digestBegin(key);
+  return Number.isFinite(begin) && key === digestKey(new Date(begin).toISOString());
+}
+
+/** Whether a key below `digests/` is one that a sealer writes: a document, its signature or leaves. */
+export function isChainKey(key: string): boolean {
+  const document = key.replace(/(\.sig|(-[0-9a-f]{16})?\.leaves)$/, ENDINGS.document);
+  return isDigestPlace(document);
+}
+
 /** Object metadata of a digest that holds its signature (base64), as the `.sig` beside it does. */
 export const SIGNATURE_METADATA = 'signature';
 

@@ -8,11 +8,14 @@ import { versionName } from '../../../lambdas/domain/evidence/version-name.ts';
 import {
   type Digest,
   digestBytes,
+  digestKey,
   isDigestKey,
   publicKeyKey,
 } from '../../../lambdas/domain/integrity/digest.ts';
 import { MAX_LATE } from '../../../lambdas/domain/integrity/seal-sweep.ts';
+import type { DigestSigner } from '../../../lambdas/domain/ports.ts';
 import { RETENTION } from '../../support/builders.ts';
+import { InMemorySigningKeys } from '../../support/signing-keys.ts';
 import { envelopeOf } from './envelopes.ts';
 import { MINUTE, sealing } from './sealing.ts';
 
@@ -510,11 +513,94 @@ it('puts the recount of the streams into the digest, and its findings into the v
   );
 });
 
-it('refuses to build on what is no digest', async () => {
-  const store = sealing(FIVE);
-  store.vault.addVersion('digests/dt=2026-03-04/2026-03-04T050000Z.json', Buffer.from('no json'));
-  store.at(FIVE + HOUR);
-  await expect(store.seal()).rejects.toThrow(
-    expect.objectContaining({ code: 'digest_unreadable' }),
-  );
+describe('what somebody else puts among the digests', () => {
+  const forged = (store: ReturnType<typeof sealing>, from: string, overrides = {}) => {
+    const key = digestKey(from);
+    const digest = {
+      ...store.chain().at(-1),
+      from,
+      location: { bucket: 'vault', key },
+      ...overrides,
+    };
+    store.vault.addVersion(key, digestBytes(digest as Digest), {
+      metadata: { signature: Buffer.from('none').toString('base64') },
+    });
+    return key;
+  };
+
+  it('in the future does not become the head, garbage neither', async () => {
+    const store = sealing(FIVE);
+    store.archive([envelopeOf(1)]);
+    await store.sealTo(FIVE + 30 * MINUTE);
+    const key = forged(store, '9999-01-01T00:00:00.000Z', { to: '9999-01-01T00:15:00.000Z' });
+    store.vault.addVersion('digests/dt=9999-01-01/z.json', Buffer.from('no json'));
+    store.vault.addVersion(digestKey('9998-01-01T00:00:00.000Z'), Buffer.from('no json'));
+    store.at(FIVE + 51 * MINUTE);
+    expect(await store.seal()).toMatchObject({ digests: 2 });
+    expect(await store.seal()).toMatchObject({ digests: 0 });
+    const subjects = store.findings('foreign_digest').map(({ subject }) => subject.split('?')[0]);
+    expect(subjects).toHaveLength(3);
+    expect(subjects.join()).toContain(key);
+  });
+
+  it('under a key it put into public-keys/ itself neither', async () => {
+    const store = sealing(FIVE);
+    store.archive([envelopeOf(1)]);
+    await store.sealTo(FIVE + 30 * MINUTE);
+    const stranger = new InMemorySigningKeys().generations[0] as DigestSigner;
+    store.vault.addVersion(publicKeyKey(stranger.fingerprint), Buffer.from(stranger.publicKey));
+    const from = '2026-03-04T12:00:00.000Z';
+    const location = { bucket: 'vault', key: digestKey(from) };
+    const signer = { algorithm: 'ECDSA_SHA_256', fingerprint: stranger.fingerprint };
+    const bytes = digestBytes({
+      ...(store.chain().at(-1) as Digest),
+      ...{ from, to: '2026-03-04T12:15:00.000Z', location, signer: signer as Digest['signer'] },
+    });
+    const signature = Buffer.from(await stranger.sign(bytes)).toString('base64');
+    store.vault.addVersion(location.key, bytes, { metadata: { signature } });
+    store.at(FIVE + 51 * MINUTE);
+    expect(await store.seal()).toMatchObject({ digests: 2 });
+    expect(store.findings('foreign_digest')).toHaveLength(1);
+  });
+
+  it('neither stops the sweep nor takes an object out of it', async () => {
+    const store = sealing(FIVE);
+    store.archive([envelopeOf(1)]);
+    await store.sealTo(FIVE + HOUR);
+    store.document('findings/dt=2020-01-01/hour=01/older.json', {});
+    const late = store.vault.versions.at(-1);
+    forged(store, '2026-03-04T05:07:00.000Z', { objects: [late] });
+    store.vault.addVersion('digests/dt=2026-03-04/a.json', Buffer.from('{'));
+    store.at(FIVE + DAY);
+    await store.seal();
+    expect(store.sealing('findings/dt=2020-01-01/hour=01/older.json').at(-1)?.from).toBe(
+      '2026-03-05T00:00:00.000Z',
+    );
+    expect(store.findings('foreign_digest')).toHaveLength(2);
+  });
+
+  it('where the next digest belongs stops the chain loudly', async () => {
+    const store = sealing(FIVE);
+    store.vault.addVersion(digestKey('2026-03-04T05:00:00.000Z'), Buffer.from('no json'));
+    store.archive([envelopeOf(1)]);
+    store.at(FIVE + HOUR);
+    await expect(store.seal()).rejects.toThrow(
+      expect.objectContaining({ code: 'conflicting_object' }),
+    );
+    expect(store.findings('foreign_digest')).toHaveLength(1);
+  });
+
+  it('does not hide the chain when a generation was taken from the settings', async () => {
+    const store = sealing(FIVE);
+    store.archive([envelopeOf(1)]);
+    await store.sealTo(FIVE + 20 * MINUTE);
+    store.keys.rotate();
+    await store.sealTo(FIVE + HOUR);
+    store.keys.generations.pop();
+    store.at(FIVE + 2 * HOUR);
+    await expect(store.seal()).rejects.toThrow(
+      expect.objectContaining({ code: 'signing_key_unknown' }),
+    );
+    expect(store.findings('foreign_digest')).toEqual([]);
+  });
 });
