@@ -31,6 +31,8 @@ export interface SealedObject extends ObjectVersion {
   readonly lastAcceptedAt?: string;
   /** It landed in an earlier interval, whose digest had been written. */
   readonly late?: true;
+  /** It could not be read, and never can be: sealed by its name and size, `sha256` is all zeros. */
+  readonly unreadable?: true;
 }
 
 /** The stream read once more for one shard and interval of arrival, against what is stored. */

@@ -3,7 +3,11 @@ import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { openFinding } from '../../../lambdas/domain/audit/findings.ts';
-import { UnavailableError } from '../../../lambdas/domain/errors.ts';
+import {
+  AccessDeniedError,
+  UnavailableError,
+  UnreadableRecordError,
+} from '../../../lambdas/domain/errors.ts';
 import { versionName } from '../../../lambdas/domain/evidence/version-name.ts';
 import {
   type Digest,
@@ -12,7 +16,9 @@ import {
   isDigestKey,
   publicKeyKey,
 } from '../../../lambdas/domain/integrity/digest.ts';
+import { type SealDependencies, seal } from '../../../lambdas/domain/integrity/seal.ts';
 import { MAX_LATE } from '../../../lambdas/domain/integrity/seal-sweep.ts';
+import { readDigest } from '../../../lambdas/domain/integrity/verify-document.ts';
 import type { DigestSigner } from '../../../lambdas/domain/ports.ts';
 import { RETENTION } from '../../support/builders.ts';
 import { InMemorySigningKeys } from '../../support/signing-keys.ts';
@@ -511,6 +517,46 @@ it('puts the recount of the streams into the digest, and its findings into the v
   expect(store.findings('accepted_not_stored').map(({ subject }) => subject)).toEqual(
     asked.map(([from]) => from),
   );
+});
+
+describe('an object that cannot be read', () => {
+  const failing = (store: ReturnType<typeof sealing>, key: string, error: Error) => {
+    const dependencies = store.dependencies();
+    const { open } = dependencies.streams;
+    const streams: SealDependencies['streams'] = {
+      open: async (version) => {
+        if (version.key === key) throw error;
+        return open(version);
+      },
+    };
+    const request = { asOfMillis: FIVE + 21 * MINUTE, hasTime: () => true };
+    return seal(request, { ...dependencies, streams });
+  };
+
+  it('for good is sealed by name and size, and a finding', async () => {
+    const store = sealing(FIVE);
+    store.archive([envelopeOf(1)]);
+    const { key } = store.archive([envelopeOf(2)], 'traces');
+    store.at(FIVE + 21 * MINUTE);
+    const error = new UnreadableRecordError('object_unreadable');
+    expect(await failing(store, key, error)).toMatchObject({ digests: 1, records: 1 });
+    const bytes = store.vault.versions.find((version) => version.key === key)?.body.length;
+    const [digest] = store.chain();
+    const sealed = digest?.objects.find((object) => object.key === key);
+    expect(sealed).toMatchObject({ bytes, records: 0, unreadable: true, sha256: '0'.repeat(64) });
+    expect(readDigest(digestBytes(digest as Digest))).toEqual(digest);
+    expect(store.findings('evidence_unreadable')).toHaveLength(1);
+  });
+
+  it('because a right is missing stops the chain', async () => {
+    const store = sealing(FIVE);
+    const { key } = store.archive([envelopeOf(1)]);
+    store.at(FIVE + 21 * MINUTE);
+    await expect(failing(store, key, new AccessDeniedError('s3'))).rejects.toThrow(
+      AccessDeniedError,
+    );
+    expect(store.chain()).toEqual([]);
+  });
 });
 
 describe('what somebody else puts among the digests', () => {
