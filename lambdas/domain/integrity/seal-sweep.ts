@@ -2,17 +2,27 @@ import { mapConcurrently } from '../concurrency.ts';
 import { EvidencePrefix } from '../evidence/evidence-prefix.ts';
 import { versionName } from '../evidence/version-name.ts';
 import type { ListedVersion, ObjectVersion, SigningKeys, VersionStreams } from '../ports.ts';
-import { type Digest, isChainKey, isDigestPlace } from './digest.ts';
+import { type Digest, digestKey, isChainKey, isDigestPlace } from './digest.ts';
 import { readSigned, type SignedDigest, type StandingDigest } from './seal-head.ts';
 import { daysBetween, firstVersions, type Interval, type VaultListing } from './seal-listing.ts';
 
 const DAY_MILLIS = 86_400_000;
 
 /**
- * A sweep looks at what landed since two days before its interval, one day more than since the sweep before it:
- * each had to end before its interval was sealed, so nothing older can be left.
+ * A sweep looks at what landed since a day before the sweep of the day before: nothing older can be left. That sweep was
+ * at its midnight at the earliest, unless our clock was ahead: then it was when S3 dates its digest, and intervals that
+ * had not come yet were sealed without what landed in them since.
  */
-const SWEPT_MILLIS = 2 * DAY_MILLIS;
+const OVERLAP_MILLIS = DAY_MILLIS;
+
+async function sweptSince(intervalFrom: number, listing: VaultListing): Promise<number> {
+  const midnight = (Math.floor(intervalFrom / DAY_MILLIS) - 1) * DAY_MILLIS;
+  const key = digestKey(new Date(midnight).toISOString());
+  const standing = (await listing.all(key)).filter((version) => version.key === key);
+  const [before] = firstVersions(standing);
+  const sweptAt = Math.min(midnight, Date.parse(before?.lastModified ?? '') || midnight);
+  return sweptAt - OVERLAP_MILLIS;
+}
 
 /** Late objects in one digest: bounds its size, and what one interval costs. The digest after a full one goes on. */
 export const MAX_LATE = 1_000;
@@ -61,7 +71,7 @@ export class Sweep {
     folderDays: number,
     { listing, ...readers }: SweepReaders,
   ): Promise<Sweep> {
-    const from = interval.from - SWEPT_MILLIS;
+    const from = await sweptSince(interval.from, listing);
     const days = daysBetween(from, interval.to).map((day) => EvidencePrefix.digests + day);
     const listed = (await Promise.all(days.map((day) => listing.all(day)))).flat();
     const foreign = listed.filter(({ key, deleteMarker }) => !deleteMarker && !isChainKey(key));

@@ -187,6 +187,21 @@ describe('late objects', () => {
     expect(store.unsealed()).toEqual([]);
   });
 
+  it.each([1, 3, 10])('are all sealed after a clock that was %i days ahead', async (days) => {
+    const store = sealing(FIVE, { intervalMinutes: 60 });
+    store.archive([envelopeOf(1)]);
+    store.at(FIVE + HOUR);
+    await store.seal({ asOfMillis: FIVE + days * DAY + 2 * HOUR });
+    for (let at = FIVE + 2 * HOUR; at < FIVE + (days + 3) * DAY; at += 6 * HOUR) {
+      store.at(at);
+      store.archive([envelopeOf(at / HOUR, at)]);
+      store.document(`policies/${at}.json`, {});
+      await store.seal();
+    }
+    expect(store.unsealed(FIVE + (days + 1) * DAY)).toEqual([]);
+    store.check();
+  });
+
   it('never fill a digest: the next ones go on', async () => {
     const store = sealing(FIVE);
     store.archive([envelopeOf(1)]);
