@@ -27,7 +27,7 @@ export interface StandingDigest {
 }
 
 /** The last digest of the chain. */
-export interface Head extends StandingDigest {
+interface Head extends StandingDigest {
   /** Its signature stands beside it as well: nothing of its writing was left undone. */
   readonly isSettled: boolean;
   /** Versions of its folder that should not be: keys are written once. */
