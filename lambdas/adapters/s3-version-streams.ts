@@ -67,6 +67,10 @@ function translated(error: unknown): Error {
   if (isS3Error(error, 'NoSuchKey', 'NoSuchVersion', 'NotFound')) {
     return new UnreadableRecordError('object_version_missing');
   }
+  // Of an archived version, and of one under a key of its writer's own: nobody who only reads is ever given those.
+  if (isS3Error(error, 'InvalidObjectState', 'InvalidRequest')) {
+    return new UnreadableRecordError('object_unreadable');
+  }
   const isDenied = error instanceof S3ServiceException && error.$metadata.httpStatusCode === 403;
   return isDenied ? new AccessDeniedError('s3', { cause: error }) : s3Unavailable(error);
 }

@@ -75,7 +75,7 @@ export class FrontDoor extends Construct {
         LINEAGE_STREAM_NAME: lineage.stream.streamName,
       },
     });
-    vault.grantReadVersions(this.query, 'lineage', 'traces', 'digests');
+    vault.grantReadVersions(this.query, 'lineage', 'traces', 'digests', 'publicKeys');
     vault.grantInspect(this.query, 'lineage', 'traces');
     vault.grantList(this.query);
     staging.grantReadVersions(this.query);

@@ -138,7 +138,7 @@ const EXPECTED: Record<string, Record<string, string[]>> = {
     's3:GetObject': vault('lineage', 'traces'),
     's3:GetObjectLegalHold': vault('lineage', 'traces'),
     's3:GetObjectRetention': vault('lineage', 'traces'),
-    's3:GetObjectVersion': [STAGED, ...vault('digests', 'lineage', 'traces')],
+    's3:GetObjectVersion': [STAGED, ...vault('digests', 'lineage', 'public-keys', 'traces')],
     's3:ListBucket': ['<StagingBucket>', '<VaultBucket>'],
     's3:ListBucketVersions': ['<VaultBucket>'],
   },

@@ -93,7 +93,13 @@ export const FINDING_KINDS = {
   evidence_unreadable: {
     severity: 'critical',
     opens:
-      'an object in the folders of evidence holds no lines of ours; it is sealed by its bytes alone',
+      'an object in the folders of evidence holds no lines of ours and is sealed by its bytes alone; or an object of the vault is gone, archived or encrypted by its writer and is sealed by its name and size',
+    resolves: 'never: explain it with a note',
+  },
+  foreign_digest: {
+    severity: 'critical',
+    opens:
+      'something below `digests/` that no sealer of this store wrote, or a digest that cannot be read; the chain goes on without it',
     resolves: 'never: explain it with a note',
   },
   sealing_failed: {

@@ -31,6 +31,8 @@ export interface SealedObject extends ObjectVersion {
   readonly lastAcceptedAt?: string;
   /** It landed in an earlier interval, whose digest had been written. */
   readonly late?: true;
+  /** It could not be read, and never can be: sealed by its name and size, `sha256` is all zeros. */
+  readonly unreadable?: true;
 }
 
 /** The stream read once more for one shard and interval of arrival, against what is stored. */
@@ -118,6 +120,18 @@ export function besideDigest(key: string, part: 'signature' | 'leaves'): string 
 /** Whether a key is that of a digest's document. */
 export function isDigestKey(key: string): boolean {
   return key.startsWith(EvidencePrefix.digests) && key.endsWith(ENDINGS.document);
+}
+
+/** Whether a key is the one place of a digest that begins when it says. */
+export function isDigestPlace(key: string): boolean {
+  const begin = digestBegin(key);
+  return Number.isFinite(begin) && key === digestKey(new Date(begin).toISOString());
+}
+
+/** Whether a key below `digests/` is one that a sealer writes: a document, its signature or leaves. */
+export function isChainKey(key: string): boolean {
+  const document = key.replace(/(\.sig|(-[0-9a-f]{16})?\.leaves)$/, ENDINGS.document);
+  return isDigestPlace(document);
 }
 
 /** Object metadata of a digest that holds its signature (base64), as the `.sig` beside it does. */

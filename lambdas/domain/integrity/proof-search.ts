@@ -1,5 +1,6 @@
+import { UnreadableRecordError } from '../errors.ts';
 import type { ListedVersion } from '../ports.ts';
-import type { Digest } from './digest.ts';
+import { type Digest, digestKey } from './digest.ts';
 import { type ProofDigests, placeIn, type ReadDigest } from './proof-digests.ts';
 import type { Landed } from './proof-status.ts';
 
@@ -34,8 +35,7 @@ export async function findSealing(
   nowMillis: number,
 ): Promise<ReadDigest | Unsealed> {
   const landedAt = landed.lastModified;
-  const covering = await digests.covering(landedAt);
-  const own = covering && (await digests.read(covering));
+  const own = await digests.sealing(landedAt);
   if (own && placeIn(own.digest, landed)) return own;
   if (own && landedAt >= own.digest.to) {
     const askAgainAt = nextSealing(own.digest, landedAt, nowMillis);
@@ -43,13 +43,29 @@ export async function findSealing(
   }
   let read = 0;
   let isAny = own !== undefined;
-  for await (const version of later(landedAt, covering?.key ?? '', digests, nowMillis)) {
+  for await (const version of later(
+    landedAt,
+    digestKey(new Date(landedAt).toISOString()),
+    digests,
+    nowMillis,
+  )) {
     isAny = true;
     if (++read > MAX_DIGESTS_READ) break;
-    const sealing = await digests.read(version);
-    if (placeIn(sealing.digest, landed)) return sealing;
+    const sealing = await sealingIn(version, landed, digests);
+    if (sealing) return sealing;
   }
   return { status: isAny ? 'late' : 'pending', landedAt };
+}
+
+/** A document that has the object, and is a signed digest: anything else that stands there says nothing. */
+async function sealingIn(version: ListedVersion, landed: Landed, digests: ProofDigests) {
+  try {
+    const read = await digests.read(version);
+    return placeIn(read.digest, landed) && (await digests.accept(read));
+  } catch (error) {
+    if (error instanceof UnreadableRecordError) return undefined;
+    throw error;
+  }
 }
 
 /** Digests after a key: those that sweep first, then all in order. */

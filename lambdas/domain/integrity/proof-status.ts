@@ -4,7 +4,13 @@ import { UnreadableRecordError } from '../errors.ts';
 import { versionName } from '../evidence/version-name.ts';
 import type { ListedVersion, ObjectVersion, VersionState } from '../ports.ts';
 import type { Digest } from './digest.ts';
-import { ProofDigests, type ProofReaders, placeIn } from './proof-digests.ts';
+import {
+  type ProofDigests,
+  type ProofReaders,
+  placeIn,
+  type ReadDigest,
+  SignedDigests,
+} from './proof-digests.ts';
 
 /** Whether digests seal all that an answer is about. */
 export interface Integrity {
@@ -70,7 +76,7 @@ export async function integrityOf(
 async function sealsOf(versions: readonly Landed[], readers: ProofReaders): Promise<Integrity> {
   const [first] = versions;
   if (!first) return NOT_SEALED;
-  const digests = new ProofDigests(first.bucket, readers);
+  const digests = new SignedDigests(first.bucket, readers);
   const covered = await mapConcurrently(versions, CONCURRENT_LOOKS, async (version) => ({
     version,
     covering: await digests.covering(version.lastModified),
@@ -78,48 +84,45 @@ async function sealsOf(versions: readonly Landed[], readers: ProofReaders): Prom
   if (covered.some(({ covering }) => !covering)) return NOT_SEALED;
   const byDigest = groupBy(covered, ({ covering }) => (covering as ListedVersion).key);
   const found = new Set<Integrity['status']>();
+  const keys: string[] = [];
   let unread = 0;
   for (const group of byDigest.values()) {
     const { covering } = group[0] as { covering: ListedVersion };
     const landed = group.map(({ version }) => version);
     const isRead = covering.bytes <= MAX_DIGEST_BYTES && byDigest.size <= MAX_DIGESTS_READ;
     if (!isRead) unread++;
-    const states = isRead
-      ? await statesIn(covering, landed, digests)
-      : [await stateByListing(covering, landed, digests)];
-    for (const state of states) found.add(state);
+    if (!isRead) {
+      found.add(await stateByListing(covering, landed, digests));
+      keys.push(covering.key);
+      continue;
+    }
+    const own = await signedFor(landed[0] as Landed, digests);
+    for (const version of landed) found.add(stateIn(own?.digest, version));
+    if (own) keys.push(own.version.key);
   }
   const status = WORST_FIRST.find((state) => found.has(state)) ?? 'pending';
-  const keys = [...byDigest.keys()].sort();
   return {
     status,
-    digestKey: status === 'sealed' ? (keys.at(-1) as string) : null,
+    digestKey: status === 'sealed' ? (keys.sort().at(-1) as string) : null,
     from: unread > 0 ? 'listing' : 'digest',
   };
 }
 
 const WORST_FIRST = ['pending', 'late', 'sealed'] as const;
 
-async function statesIn(
-  covering: ListedVersion,
-  landed: readonly Landed[],
-  digests: ProofDigests,
-): Promise<Array<Integrity['status']>> {
-  const digest = await readSound(covering, digests);
-  if (!digest) return ['pending'];
-  return landed.map((version) => {
-    if (placeIn(digest, version)) return 'sealed';
-    return version.lastModified >= digest.to ? 'pending' : 'late';
-  });
+function stateIn(digest: Digest | undefined, version: Landed): Integrity['status'] {
+  if (!digest) return 'pending';
+  if (placeIn(digest, version)) return 'sealed';
+  return version.lastModified >= digest.to ? 'pending' : 'late';
 }
 
 /** A damaged digest seals nothing; that it is damaged is for the verifier to say. */
-async function readSound(
-  covering: ListedVersion,
+async function signedFor(
+  { lastModified }: Landed,
   digests: ProofDigests,
-): Promise<Digest | undefined> {
+): Promise<ReadDigest | undefined> {
   try {
-    return (await digests.read(covering)).digest;
+    return await digests.sealing(lastModified);
   } catch (error) {
     if (error instanceof UnreadableRecordError) return undefined;
     throw error;

@@ -2,9 +2,8 @@ import { AccessDeniedError, UnreadableRecordError } from '../errors.ts';
 import type { DeliveryEntry } from '../evidence/index-entries.ts';
 import { issuedAt, type ReadDeliveryDependencies } from '../evidence/read-delivery.ts';
 import type { Location, VersionInspector } from '../ports.ts';
-import { besideDigest } from './digest.ts';
 import { HASH_BYTES, inclusionPath, type ProofStep, rootOfPath } from './merkle.ts';
-import { ProofDigests, placeIn, type ReadDigest } from './proof-digests.ts';
+import { type ProofDigests, placeIn, type ReadDigest, SignedDigests } from './proof-digests.ts';
 import { findSealing, type Unsealed } from './proof-search.ts';
 
 export interface ProveDependencies extends ReadDeliveryDependencies {
@@ -33,8 +32,8 @@ interface RecordProof {
     readonly to: string;
     /** Hex, of the document's bytes: what is signed. */
     readonly sha256: string;
-    /** Base64 (DER); null when the signature is not there. */
-    readonly signature: string | null;
+    /** Base64 (DER), verified. */
+    readonly signature: string;
     /** Names the public key, `public-keys/<fingerprint>.pem`. */
     readonly fingerprint: string;
   };
@@ -98,7 +97,7 @@ async function proveRow(row: DeliveryEntry, dependencies: ProveDependencies): Pr
   const state = await dependencies.inspector.inspect(location);
   if (state.status === 'denied') throw new AccessDeniedError('s3');
   if (state.status === 'missing') return { status: 'missing' };
-  const digests = new ProofDigests(location.bucket, dependencies);
+  const digests = new SignedDigests(location.bucket, dependencies);
   const landed = { ...location, lastModified: state.lastModified };
   const found = await findSealing(landed, digests, dependencies.clock());
   if (!('digest' in found)) return { acceptedAt, ...found };
@@ -107,7 +106,7 @@ async function proveRow(row: DeliveryEntry, dependencies: ProveDependencies): Pr
 
 async function proveIn(
   { receiptId, traceId, location, leafHash }: DeliveryEntry,
-  { version, digest, sha256 }: ReadDigest,
+  { version, digest, sha256, signature }: ReadDigest,
   digests: ProofDigests,
   { reader }: ProveDependencies,
 ): Promise<Provability> {
@@ -126,7 +125,6 @@ async function proveIn(
   }
   const path = inclusionPath(leaves, index);
   if (rootOfPath(leafHash, path) !== digest.root) return { status: 'contradicted' };
-  const signature = await readAt(besideDigest(version.key, 'signature'));
   const { number, from, to, root, records, signer } = digest;
   return {
     status: 'sealed',
@@ -137,7 +135,7 @@ async function proveIn(
       ...{ leaf: leafHash, index, leaves: records, path, root },
       digest: {
         ...{ key: version.key, versionId: version.versionId, number, from, to, sha256 },
-        signature: signature ? Buffer.from(signature).toString('latin1').trim() : null,
+        signature: signature as string,
         fingerprint: signer.fingerprint,
       },
     },

@@ -221,9 +221,19 @@ export async function reportIrregular(
   }
 }
 
+/** Reports what lies among the digests and is none of ours. */
+export async function reportForeign(
+  versions: readonly ListedVersion[],
+  dependencies: RecordDependencies,
+): Promise<void> {
+  for (const version of versions) {
+    await report('foreign_digest', versionName(version), version, dependencies);
+  }
+}
+
 /** Dated by what it is about, so that a run which sees the same again writes nothing. */
 async function report(
-  kind: 'delete_marker_present' | 'evidence_unreadable' | 'second_version',
+  kind: 'delete_marker_present' | 'evidence_unreadable' | 'foreign_digest' | 'second_version',
   subject: string,
   { lastModified: at }: { readonly lastModified: string },
   dependencies: RecordDependencies,

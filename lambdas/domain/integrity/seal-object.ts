@@ -11,7 +11,7 @@ import { holdsRecords, type SealedObject, type SealedShard } from './digest.ts';
 export interface ReadObject {
   readonly sealed: SealedObject;
   readonly leaves: Uint8Array;
-  /** Lies where evidence lies, and is none: sealed by its bytes alone. */
+  /** Lies where evidence lies, and is none: sealed by its bytes alone. Or cannot be read at all. */
   readonly isUnreadable: boolean;
 }
 
@@ -22,13 +22,34 @@ export interface ReadObject {
 const MAX_STORED_BYTES = 64 * 1024 * 1024;
 const MAX_INFLATED_BYTES = 128 * 1024 * 1024;
 
+/** In the place of a hash that nobody could take. */
+const UNREAD_SHA256 = '0'.repeat(64);
+
 const NO_LINES = { leaves: new Uint8Array(), heads: [] as readonly LineHead[] };
 
 /**
- * Reads a version once for all that a digest says of it.
- * @throws UnreadableRecordError when it is gone, AccessDeniedError, UnavailableError
+ * Reads a version once for all that a digest says of it. One that can never be read, since it is gone, archived or
+ * encrypted by its writer, is sealed by its name and size.
+ * @throws AccessDeniedError, UnavailableError
  */
 export async function readObject(
+  listed: ListedVersion,
+  streams: VersionStreams,
+): Promise<ReadObject> {
+  try {
+    return await readStored(listed, streams);
+  } catch (error) {
+    if (!(error instanceof UnreadableRecordError)) throw error;
+    const { deleteMarker: _none, ...version } = listed;
+    return {
+      leaves: NO_LINES.leaves,
+      isUnreadable: true,
+      sealed: { ...version, sha256: UNREAD_SHA256, unreadable: true, records: 0 },
+    };
+  }
+}
+
+async function readStored(
   { deleteMarker: _none, bytes: _listed, ...version }: ListedVersion,
   streams: VersionStreams,
 ): Promise<ReadObject> {

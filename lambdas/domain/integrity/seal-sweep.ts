@@ -1,18 +1,28 @@
 import { mapConcurrently } from '../concurrency.ts';
 import { EvidencePrefix } from '../evidence/evidence-prefix.ts';
 import { versionName } from '../evidence/version-name.ts';
-import type { ListedVersion, ObjectVersion, VersionStreams } from '../ports.ts';
-import { type Digest, isDigestKey } from './digest.ts';
-import { readDigest } from './seal-head.ts';
-import { daysBetween, firstVersions, type VaultListing } from './seal-listing.ts';
+import type { ListedVersion, ObjectVersion, SigningKeys, VersionStreams } from '../ports.ts';
+import { type Digest, digestKey, isChainKey, isDigestPlace } from './digest.ts';
+import { readSigned, type SignedDigest, type StandingDigest } from './seal-head.ts';
+import { daysBetween, firstVersions, type Interval, type VaultListing } from './seal-listing.ts';
 
 const DAY_MILLIS = 86_400_000;
 
 /**
- * A sweep looks at what landed since two days before its interval, one day more than since the sweep before it:
- * each had to end before its interval was sealed, so nothing older can be left.
+ * A sweep looks at what landed since a day before the sweep of the day before: nothing older can be left. That sweep was
+ * at its midnight at the earliest, unless our clock was ahead: then it was when S3 dates its digest, and intervals that
+ * had not come yet were sealed without what landed in them since.
  */
-const SWEPT_MILLIS = 2 * DAY_MILLIS;
+const OVERLAP_MILLIS = DAY_MILLIS;
+
+async function sweptSince(intervalFrom: number, listing: VaultListing): Promise<number> {
+  const midnight = (Math.floor(intervalFrom / DAY_MILLIS) - 1) * DAY_MILLIS;
+  const key = digestKey(new Date(midnight).toISOString());
+  const standing = (await listing.all(key)).filter((version) => version.key === key);
+  const [before] = firstVersions(standing);
+  const sweptAt = Math.min(midnight, Date.parse(before?.lastModified ?? '') || midnight);
+  return sweptAt - OVERLAP_MILLIS;
+}
 
 /** Late objects in one digest: bounds its size, and what one interval costs. The digest after a full one goes on. */
 export const MAX_LATE = 1_000;
@@ -26,37 +36,65 @@ export function isSweepDue(fromMillis: number, previous: Digest | undefined): bo
   return fromMillis % DAY_MILLIS === 0 || late >= MAX_LATE;
 }
 
+interface SweepReaders {
+  readonly listing: VaultListing;
+  readonly streams: VersionStreams;
+  readonly keys: SigningKeys;
+}
+
 /** What landed and is in no digest. Read once for a run, whose own digests are then added. */
 export class Sweep {
   readonly #landed: readonly ListedVersion[];
   readonly #sealed: Set<string>;
 
-  private constructor(landed: readonly ListedVersion[], sealed: Set<string>) {
+  /** What lies among the digests that were read and is none of ours. */
+  readonly foreign: readonly ListedVersion[];
+
+  private constructor(
+    landed: readonly ListedVersion[],
+    sealed: Set<string>,
+    foreign: readonly ListedVersion[],
+  ) {
     this.#landed = landed;
     this.#sealed = sealed;
+    this.foreign = foreign;
   }
 
   /**
+   * @param interval from the begin of the digest that takes what is late; what lands after its end is for a later run
+   * @param head digests count that it leads to, or that a key of ours signed
    * @param folderDays how old a folder may be that something still lands in
-   * @param asOfMillis what lands later is for a later run
    */
   static async load(
-    intervalFrom: number,
-    asOfMillis: number,
+    interval: Interval,
+    head: StandingDigest | undefined,
     folderDays: number,
-    { listing, streams }: { readonly listing: VaultListing; readonly streams: VersionStreams },
+    { listing, ...readers }: SweepReaders,
   ): Promise<Sweep> {
-    const from = intervalFrom - SWEPT_MILLIS;
-    const days = daysBetween(from, asOfMillis).map((day) => EvidencePrefix.digests + day);
+    const from = await sweptSince(interval.from, listing);
+    const days = daysBetween(from, interval.to).map((day) => EvidencePrefix.digests + day);
     const listed = (await Promise.all(days.map((day) => listing.all(day)))).flat();
-    const documents = firstVersions(listed.filter(({ key }) => isDigestKey(key)));
-    const sealed = new Set<string>();
-    await mapConcurrently(documents, DIGESTS_AT_ONCE, async (version) => {
-      const { digest } = await readDigest(version, streams);
-      for (const object of digest.objects) sealed.add(versionName(object));
+    const foreign = listed.filter(({ key, deleteMarker }) => !deleteMarker && !isChainKey(key));
+    const documents = firstVersions(listed.filter(({ key }) => isDigestPlace(key)));
+    const signed = await mapConcurrently(documents, DIGESTS_AT_ONCE, async (version) => {
+      const found = await readSigned(version, listing, readers);
+      if (!found) foreign.push(version);
+      return found ?? [];
     });
-    const landed = await listing.landed({ from, to: asOfMillis }, folderDays);
-    return new Sweep(landed, sealed);
+    const bySha256 = new Map(signed.flat().map((found) => [found.standing.sha256, found]));
+    const chained = new Set<SignedDigest>();
+    let next = bySha256.get(head?.sha256 ?? '');
+    while (next) {
+      chained.add(next);
+      next = bySha256.get(next.standing.digest.previous?.sha256 ?? '');
+    }
+    const sealed = new Set<string>();
+    for (const found of bySha256.values()) {
+      if (found.signer !== 'ours' && !chained.has(found)) foreign.push(found.version);
+      else for (const object of found.standing.digest.objects) sealed.add(versionName(object));
+    }
+    const landed = await listing.landed({ from, to: interval.to }, folderDays);
+    return new Sweep(landed, sealed, foreign);
   }
 
   /** What landed before an instant and no digest has, the oldest first, as many as one digest takes. */

@@ -8,6 +8,7 @@ import type { VersionInspector } from '../ports.ts';
 import { type Digest, isSealed } from './digest.ts';
 import {
   type DigestDependencies,
+  reportForeign,
   reportIrregular,
   settleDigest,
   writeDigest,
@@ -115,7 +116,8 @@ class Run {
   }
 
   async #findHead(): Promise<void> {
-    const head = await findHead(this.#listing, this.#dependencies.streams);
+    const { head, foreign } = await findHead(this.#listing, this.#dependencies);
+    await reportForeign(foreign, this.#dependencies);
     if (!head) return;
     await reportIrregular(head.irregular, this.#dependencies);
     if (!head.isSettled) await this.#settle(head);
@@ -167,11 +169,14 @@ class Run {
   async #late({ from }: Interval) {
     const isAsked = this.#request.sweep === true && this.#counted.digests === 0;
     if (!isAsked && !isSweepDue(from, this.#head?.digest)) return [];
-    const { settings, streams } = this.#dependencies;
+    const { folderDays } = this.#dependencies.settings;
     const listing = this.#listing;
-    this.#sweep ??= await Sweep.load(from, this.#request.asOfMillis, settings.folderDays, {
-      ...{ listing, streams },
-    });
+    if (!this.#sweep) {
+      const interval = { from, to: this.#request.asOfMillis };
+      const readers = { listing, ...this.#dependencies };
+      this.#sweep = await Sweep.load(interval, this.#head, folderDays, readers);
+      await reportForeign(this.#sweep.foreign, this.#dependencies);
+    }
     const late = this.#sweep.missing(from);
     const ofKeys = await mapConcurrently(late, LISTS_AT_ONCE, ({ key }) => listing.all(key));
     const suspects = [...ofKeys.flat(), ...this.#sweep.markers];

@@ -105,7 +105,7 @@ export class TrustedKeys {
 }
 
 /** One signature has one text: what else decodes to it was changed. */
-function isSignedBy(key: KeyObject, bytes: Buffer, signature: string): boolean {
+export function isSignedBy(key: KeyObject, bytes: Buffer, signature: string): boolean {
   const der = Buffer.from(signature, 'base64');
   return der.toString('base64') === signature && verify('sha256', bytes, key, der);
 }

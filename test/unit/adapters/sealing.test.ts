@@ -65,6 +65,8 @@ describe('S3VersionStreams', () => {
 
   it.each([
     ['NoSuchVersion', 404, UnreadableRecordError],
+    ['InvalidObjectState', 403, UnreadableRecordError],
+    ['InvalidRequest', 400, UnreadableRecordError],
     ['AccessDenied', 403, AccessDeniedError],
     ['InternalError', 500, UnavailableError],
   ])('tells %s apart', async (name, status, error) => {

@@ -3,16 +3,25 @@ import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { openFinding } from '../../../lambdas/domain/audit/findings.ts';
-import { UnavailableError } from '../../../lambdas/domain/errors.ts';
+import {
+  AccessDeniedError,
+  UnavailableError,
+  UnreadableRecordError,
+} from '../../../lambdas/domain/errors.ts';
 import { versionName } from '../../../lambdas/domain/evidence/version-name.ts';
 import {
   type Digest,
   digestBytes,
+  digestKey,
   isDigestKey,
   publicKeyKey,
 } from '../../../lambdas/domain/integrity/digest.ts';
+import { type SealDependencies, seal } from '../../../lambdas/domain/integrity/seal.ts';
 import { MAX_LATE } from '../../../lambdas/domain/integrity/seal-sweep.ts';
+import { readDigest } from '../../../lambdas/domain/integrity/verify-document.ts';
+import type { DigestSigner } from '../../../lambdas/domain/ports.ts';
 import { RETENTION } from '../../support/builders.ts';
+import { InMemorySigningKeys } from '../../support/signing-keys.ts';
 import { envelopeOf } from './envelopes.ts';
 import { MINUTE, sealing } from './sealing.ts';
 
@@ -176,6 +185,21 @@ describe('late objects', () => {
     store.at(FIVE + 2 * HOUR + 20 * MINUTE);
     expect(await store.seal({ sweep: true })).toMatchObject({ late: 2 });
     expect(store.unsealed()).toEqual([]);
+  });
+
+  it.each([1, 3, 10])('are all sealed after a clock that was %i days ahead', async (days) => {
+    const store = sealing(FIVE, { intervalMinutes: 60 });
+    store.archive([envelopeOf(1)]);
+    store.at(FIVE + HOUR);
+    await store.seal({ asOfMillis: FIVE + days * DAY + 2 * HOUR });
+    for (let at = FIVE + 2 * HOUR; at < FIVE + (days + 3) * DAY; at += 6 * HOUR) {
+      store.at(at);
+      store.archive([envelopeOf(at / HOUR, at)]);
+      store.document(`policies/${at}.json`, {});
+      await store.seal();
+    }
+    expect(store.unsealed(FIVE + (days + 1) * DAY)).toEqual([]);
+    store.check();
   });
 
   it('never fill a digest: the next ones go on', async () => {
@@ -510,11 +534,134 @@ it('puts the recount of the streams into the digest, and its findings into the v
   );
 });
 
-it('refuses to build on what is no digest', async () => {
-  const store = sealing(FIVE);
-  store.vault.addVersion('digests/dt=2026-03-04/2026-03-04T050000Z.json', Buffer.from('no json'));
-  store.at(FIVE + HOUR);
-  await expect(store.seal()).rejects.toThrow(
-    expect.objectContaining({ code: 'digest_unreadable' }),
-  );
+describe('an object that cannot be read', () => {
+  const failing = (store: ReturnType<typeof sealing>, key: string, error: Error) => {
+    const dependencies = store.dependencies();
+    const { open } = dependencies.streams;
+    const streams: SealDependencies['streams'] = {
+      open: async (version) => {
+        if (version.key === key) throw error;
+        return open(version);
+      },
+    };
+    const request = { asOfMillis: FIVE + 21 * MINUTE, hasTime: () => true };
+    return seal(request, { ...dependencies, streams });
+  };
+
+  it('for good is sealed by name and size, and a finding', async () => {
+    const store = sealing(FIVE);
+    store.archive([envelopeOf(1)]);
+    const { key } = store.archive([envelopeOf(2)], 'traces');
+    store.at(FIVE + 21 * MINUTE);
+    const error = new UnreadableRecordError('object_unreadable');
+    expect(await failing(store, key, error)).toMatchObject({ digests: 1, records: 1 });
+    const bytes = store.vault.versions.find((version) => version.key === key)?.body.length;
+    const [digest] = store.chain();
+    const sealed = digest?.objects.find((object) => object.key === key);
+    expect(sealed).toMatchObject({ bytes, records: 0, unreadable: true, sha256: '0'.repeat(64) });
+    expect(readDigest(digestBytes(digest as Digest))).toEqual(digest);
+    expect(store.findings('evidence_unreadable')).toHaveLength(1);
+  });
+
+  it('because a right is missing stops the chain', async () => {
+    const store = sealing(FIVE);
+    const { key } = store.archive([envelopeOf(1)]);
+    store.at(FIVE + 21 * MINUTE);
+    await expect(failing(store, key, new AccessDeniedError('s3'))).rejects.toThrow(
+      AccessDeniedError,
+    );
+    expect(store.chain()).toEqual([]);
+  });
+});
+
+describe('what somebody else puts among the digests', () => {
+  const forged = (store: ReturnType<typeof sealing>, from: string, overrides = {}) => {
+    const key = digestKey(from);
+    const digest = {
+      ...store.chain().at(-1),
+      from,
+      location: { bucket: 'vault', key },
+      ...overrides,
+    };
+    store.vault.addVersion(key, digestBytes(digest as Digest), {
+      metadata: { signature: Buffer.from('none').toString('base64') },
+    });
+    return key;
+  };
+
+  it('in the future does not become the head, garbage neither', async () => {
+    const store = sealing(FIVE);
+    store.archive([envelopeOf(1)]);
+    await store.sealTo(FIVE + 30 * MINUTE);
+    const key = forged(store, '9999-01-01T00:00:00.000Z', { to: '9999-01-01T00:15:00.000Z' });
+    store.vault.addVersion('digests/dt=9999-01-01/z.json', Buffer.from('no json'));
+    store.vault.addVersion(digestKey('9998-01-01T00:00:00.000Z'), Buffer.from('no json'));
+    store.at(FIVE + 51 * MINUTE);
+    expect(await store.seal()).toMatchObject({ digests: 2 });
+    expect(await store.seal()).toMatchObject({ digests: 0 });
+    const subjects = store.findings('foreign_digest').map(({ subject }) => subject.split('?')[0]);
+    expect(subjects).toHaveLength(3);
+    expect(subjects.join()).toContain(key);
+  });
+
+  it('under a key it put into public-keys/ itself neither', async () => {
+    const store = sealing(FIVE);
+    store.archive([envelopeOf(1)]);
+    await store.sealTo(FIVE + 30 * MINUTE);
+    const stranger = new InMemorySigningKeys().generations[0] as DigestSigner;
+    store.vault.addVersion(publicKeyKey(stranger.fingerprint), Buffer.from(stranger.publicKey));
+    const from = '2026-03-04T12:00:00.000Z';
+    const location = { bucket: 'vault', key: digestKey(from) };
+    const signer = { algorithm: 'ECDSA_SHA_256', fingerprint: stranger.fingerprint };
+    const bytes = digestBytes({
+      ...(store.chain().at(-1) as Digest),
+      ...{ from, to: '2026-03-04T12:15:00.000Z', location, signer: signer as Digest['signer'] },
+    });
+    const signature = Buffer.from(await stranger.sign(bytes)).toString('base64');
+    store.vault.addVersion(location.key, bytes, { metadata: { signature } });
+    store.at(FIVE + 51 * MINUTE);
+    expect(await store.seal()).toMatchObject({ digests: 2 });
+    expect(store.findings('foreign_digest')).toHaveLength(1);
+  });
+
+  it('neither stops the sweep nor takes an object out of it', async () => {
+    const store = sealing(FIVE);
+    store.archive([envelopeOf(1)]);
+    await store.sealTo(FIVE + HOUR);
+    store.document('findings/dt=2020-01-01/hour=01/older.json', {});
+    const late = store.vault.versions.at(-1);
+    forged(store, '2026-03-04T05:07:00.000Z', { objects: [late] });
+    store.vault.addVersion('digests/dt=2026-03-04/a.json', Buffer.from('{'));
+    store.at(FIVE + DAY);
+    await store.seal();
+    expect(store.sealing('findings/dt=2020-01-01/hour=01/older.json').at(-1)?.from).toBe(
+      '2026-03-05T00:00:00.000Z',
+    );
+    expect(store.findings('foreign_digest')).toHaveLength(2);
+  });
+
+  it('where the next digest belongs stops the chain loudly', async () => {
+    const store = sealing(FIVE);
+    store.vault.addVersion(digestKey('2026-03-04T05:00:00.000Z'), Buffer.from('no json'));
+    store.archive([envelopeOf(1)]);
+    store.at(FIVE + HOUR);
+    await expect(store.seal()).rejects.toThrow(
+      expect.objectContaining({ code: 'conflicting_object' }),
+    );
+    expect(store.findings('foreign_digest')).toHaveLength(1);
+  });
+
+  it('does not hide the chain when a generation was taken from the settings', async () => {
+    const store = sealing(FIVE);
+    store.archive([envelopeOf(1)]);
+    await store.sealTo(FIVE + 20 * MINUTE);
+    store.keys.rotate();
+    await store.sealTo(FIVE + HOUR);
+    store.keys.generations.pop();
+    store.at(FIVE + 2 * HOUR);
+    await expect(store.seal()).rejects.toThrow(
+      expect.objectContaining({ code: 'signing_key_unknown' }),
+    );
+    expect(store.findings('foreign_digest')).toEqual([]);
+  });
 });

@@ -1,3 +1,4 @@
+import { generateKeyPairSync, sign } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
 import { leafOf } from '../../../lambdas/domain/evidence/evidence-object.ts';
 import { sha256Hex } from '../../../lambdas/domain/evidence/store-key.ts';
@@ -6,8 +7,10 @@ import {
   type Digest,
   digestBytes,
   digestKey,
+  fingerprintOf,
   holdsRecords,
   isSealed,
+  publicKeyKey,
   type SealedObject,
 } from '../../../lambdas/domain/integrity/digest.ts';
 import { MerkleRoot } from '../../../lambdas/domain/integrity/merkle.ts';
@@ -15,7 +18,11 @@ import type { InMemoryVault } from '../../support/fakes.ts';
 
 const iso = (millis: number) => new Date(millis).toISOString();
 
-/** Puts a digest over what landed in an interval, and over what is given as late; unsigned. */
+const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+const FINGERPRINT = fingerprintOf(publicKey.export({ type: 'spki', format: 'der' }));
+const PEM = publicKey.export({ type: 'spki', format: 'pem' }).toString();
+
+/** Puts a digest over what landed in an interval, and over what is given as late. */
 export function sealInterval(
   vault: InMemoryVault,
   { from, to }: { readonly from: number; readonly to: number },
@@ -52,7 +59,7 @@ export function sealInterval(
     number: 0,
     ...{ from: iso(from), to: iso(to), sealedAt: iso(to + 300_000) },
     previous: null,
-    signer: { algorithm: 'ECDSA_SHA_256', fingerprint: 'f'.repeat(64) },
+    signer: { algorithm: 'ECDSA_SHA_256', fingerprint: FINGERPRINT },
     anchor: 'unanchored',
     ...{ objects, records: leaves.length, root: root.hex() },
     leaves:
@@ -60,7 +67,10 @@ export function sealInterval(
     recounts: [],
   };
   if (leaves.length > 0) vault.put(besideDigest(key, 'leaves'), bytes, 'leaves');
-  vault.put(key, digestBytes(digest), 'digest');
-  vault.put(besideDigest(key, 'signature'), Buffer.from(`signature-of-${key}\n`), 'signature');
+  const document = digestBytes(digest);
+  const signature = sign('sha256', document, privateKey).toString('base64');
+  vault.put(key, document, 'digest');
+  vault.put(besideDigest(key, 'signature'), Buffer.from(`${signature}\n`), signature);
+  vault.put(publicKeyKey(FINGERPRINT), Buffer.from(PEM), 'public key');
   return digest;
 }

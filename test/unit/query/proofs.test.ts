@@ -28,6 +28,12 @@ async function sealedStore() {
 const objectOf = ({ index }: Awaited<ReturnType<typeof sealedStore>>, n: number) =>
   [...index.deliveryRows.values()].find(({ receiptId }) => receiptId === receipt(n))?.location
     .key as string;
+const signatureOf = ({ vault }: Awaited<ReturnType<typeof sealedStore>>, n: number) => {
+  const key = digestKey(new Date(interval(n).from).toISOString(), 'signature');
+  return Buffer.from(vault.versions.find((version) => version.key === key)?.body ?? '')
+    .toString()
+    .trim();
+};
 const proofOf = (n: number) => `events/${receipt(n)}/proof`;
 
 describe('GET /events/{receiptId}/proof', () => {
@@ -50,7 +56,7 @@ describe('GET /events/{receiptId}/proof', () => {
       expect([root, leaves, index < leaves]).toEqual([digest.root, 6, true]);
       expect(signed).toMatchObject({
         ...{ key: keyOf(0), number: 0, from: digest.from, to: digest.to },
-        signature: `signature-of-${keyOf(0)}`,
+        signature: signatureOf(store, 0),
         fingerprint: digest.signer.fingerprint,
       });
     }
@@ -158,6 +164,33 @@ describe('GET /events/{receiptId}/proof', () => {
     const part = store.vault.versions.find(({ key }) => key.endsWith(`Z.${ending}`));
     if (part) store.vault.overwrite(part, damage(Buffer.from(part.body)));
     for (let n = 1; n <= 6; n++) expect((await store.get(proofOf(n))).status).toBe(409);
+  });
+
+  it('never proves by a digest that is not signed, or by another', async () => {
+    const store = await sealedStore();
+    sealInterval(store.vault, interval(0));
+    const key = digestKey(new Date(interval(0).from).toISOString(), 'signature');
+    const signature = store.vault.versions.find((version) => version.key === key);
+    if (!signature) throw new Error('no signature');
+    const other = Buffer.from(signature.body).fill('A', 20, 24);
+    store.vault.overwrite(signature, other);
+    expect((await store.get(proofOf(1))).status).toBe(409);
+    store.vault.remove(signature);
+    expect((await store.get(proofOf(1))).json()).toMatchObject({ status: 'pending' });
+  });
+
+  it('does not mind what somebody puts among the digests', async () => {
+    const store = await sealedStore();
+    const late = objectOf(store, 6);
+    sealInterval(store.vault, interval(0), { except: [late] });
+    sealInterval(store.vault, interval(2), { late: [late] });
+    store.time.now = interval(3).from;
+    const folder = keyOf(0).slice(0, keyOf(0).lastIndexOf('/') + 1);
+    const between = digestKey(new Date(interval(0).from + 1_000).toISOString());
+    for (const key of [`${folder}a.json`, between, keyOf(1)]) {
+      store.vault.addVersion(key, Buffer.from('{}'));
+    }
+    for (const n of [1, 6]) expect((await store.get(proofOf(n))).status).toBe(200);
   });
 
   it('never proves another line than the one that was filed', async () => {
