@@ -1,18 +1,10 @@
 import { createHash } from 'node:crypto';
-import { gunzipSync } from 'node:zlib';
-import { leafOf, linesOf } from '../evidence/evidence-object.ts';
+import { leafOf, MAX_STORED_BYTES, readLines } from '../evidence/evidence-object.ts';
 import { holdsRecords, type SealedObject } from './digest.ts';
 import { HASH_BYTES } from './merkle.ts';
 import type { Damage } from './verify-damage.ts';
 import type { OpenedObject } from './verify-store.ts';
 
-/**
- * An evidence object is cut at 8 Mi characters and the one event that reaches them (packObjects): three bytes each and
- * escaped, that stays below this. What inflates to more was not written by this store, and is not inflated.
- */
-const MAX_INFLATED_BYTES = 128 * 1024 * 1024;
-/** Random bytes do not become smaller: gzip of the above, and its headers. */
-const MAX_GZIP_BYTES = MAX_INFLATED_BYTES + 1024 * 1024;
 /** Enough to see what happened; all are counted. */
 const MAX_NAMED_LINES = 20;
 
@@ -33,10 +25,10 @@ export async function holdObject(key: string, opened: OpenedObject): Promise<Hel
   for await (const chunk of opened.chunks) {
     hash.update(chunk);
     bytes += chunk.length;
-    if (holdsRecords(key) && bytes <= MAX_GZIP_BYTES) kept.push(chunk);
+    if (holdsRecords(key) && bytes <= MAX_STORED_BYTES) kept.push(chunk);
   }
   const records =
-    holdsRecords(key) && bytes <= MAX_GZIP_BYTES
+    holdsRecords(key) && bytes <= MAX_STORED_BYTES
       ? recordsIn(Buffer.concat(kept, bytes))
       : undefined;
   return { sha256: hash.digest('hex'), bytes, lock: opened.lock, ...(records && { records }) };
@@ -44,7 +36,7 @@ export async function holdObject(key: string, opened: OpenedObject): Promise<Hel
 
 function recordsIn(gzip: Buffer): HeldObject['records'] {
   try {
-    const lines = [...linesOf(gunzipSync(gzip, { maxOutputLength: MAX_INFLATED_BYTES }))];
+    const lines = [...readLines(gzip)];
     const leaves = Buffer.allocUnsafe(lines.length * HASH_BYTES);
     for (const [at, line] of lines.entries()) leafOf(line).copy(leaves, at * HASH_BYTES);
     return { lines, leaves };
