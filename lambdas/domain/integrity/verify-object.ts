@@ -13,24 +13,31 @@ export interface HeldObject {
   readonly sha256: string;
   readonly bytes: number;
   readonly lock: OpenedObject['lock'];
-  /** Of an evidence object, unless its bytes are none. */
+  /** Of an object that was sealed with records, unless its bytes hold none. */
   readonly records?: { readonly lines: readonly Buffer[]; readonly leaves: Buffer };
 }
 
-/** Reads an object once: its hash as it streams, and the leaves of what is evidence of records. */
-export async function holdObject(key: string, opened: OpenedObject): Promise<HeldObject> {
+/**
+ * Reads an object once: its hash as it streams, and the leaves of what was sealed as evidence of records. What the sealer
+ * found no lines of ours in has no leaves, whatever it holds: its bytes alone were sealed, and a finding tells it.
+ * @param sealedRecords that its digest lists of it; none where it is asked for its bytes only
+ */
+export async function holdObject(
+  key: string,
+  opened: OpenedObject,
+  sealedRecords = 0,
+): Promise<HeldObject> {
+  const keeps = holdsRecords(key) && sealedRecords > 0;
   const hash = createHash('sha256');
   const kept: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of opened.chunks) {
     hash.update(chunk);
     bytes += chunk.length;
-    if (holdsRecords(key) && bytes <= MAX_STORED_BYTES) kept.push(chunk);
+    if (keeps && bytes <= MAX_STORED_BYTES) kept.push(chunk);
   }
   const records =
-    holdsRecords(key) && bytes <= MAX_STORED_BYTES
-      ? recordsIn(Buffer.concat(kept, bytes))
-      : undefined;
+    keeps && bytes <= MAX_STORED_BYTES ? recordsIn(Buffer.concat(kept, bytes)) : undefined;
   return { sha256: hash.digest('hex'), bytes, lock: opened.lock, ...(records && { records }) };
 }
 
