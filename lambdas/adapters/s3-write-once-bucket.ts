@@ -106,7 +106,8 @@ export class WriteOnceBucket {
   }
 
   /** Whether a version is the one that stands under its key. @throws UnavailableError */
-  async holds({ key, versionId }: ObjectVersion): Promise<boolean> {
+  async holds({ bucket, key, versionId }: ObjectVersion): Promise<boolean> {
+    if (bucket !== this.#bucket) return false;
     try {
       const { VersionId } = await this.#client.send(
         new HeadObjectCommand({ Bucket: this.#bucket, Key: key }),

@@ -49,13 +49,12 @@ export interface EvidenceVault {
   findDocument(key: string, document: unknown): Promise<ObjectVersion | undefined>;
   /** Whether a version still stands under its key. @throws UnavailableError */
   holds(version: ObjectVersion): Promise<boolean>;
+  /** What stands under a key, as it is stored; undefined when nothing does. @throws UnavailableError */
+  find(key: string): Promise<Uint8Array | undefined>;
 }
 
 /** The part of the vault that documents need which are read again when they are written. */
-export interface DocumentVault extends Pick<EvidenceVault, 'putDocument'> {
-  /** A document that is written once; undefined when it is not there. */
-  find(key: string): Promise<Uint8Array | undefined>;
-}
+export type DocumentVault = Pick<EvidenceVault, 'putDocument' | 'find'>;
 
 /** Where ungoverned traces wait; unlocked, emptied by lifecycle. */
 export interface TraceStaging {

@@ -219,9 +219,9 @@ export class InMemoryVault extends InMemoryBucket implements ChainVault, Documen
     return standing && versionOf(standing);
   }
 
-  async holds({ key, versionId }: ObjectVersion): Promise<boolean> {
+  async holds(version: ObjectVersion): Promise<boolean> {
     this.faults.enter('holds');
-    return this.versions.some((version) => version.key === key && version.versionId === versionId);
+    return this.versions.some((held) => versionName(held) === versionName(version));
   }
 
   async find(key: string): Promise<Uint8Array | undefined> {

@@ -27,6 +27,15 @@ export interface EvidenceObject {
 export const MAX_OBJECT_CHARACTERS = 8 * 1024 * 1024;
 
 /**
+ * An object is cut at {@link MAX_OBJECT_CHARACTERS} and the one event that reaches them: three bytes each and escaped,
+ * that stays below this. What inflates to more was not written by this store, and no reader of it inflates it.
+ */
+export const MAX_INFLATED_BYTES = 128 * 1024 * 1024;
+
+/** Stored bytes of an object, gzipped: several times what the archive writes. What is larger is not inflated at all. */
+export const MAX_STORED_BYTES = 64 * 1024 * 1024;
+
+/**
  * Cuts envelopes into objects, each made when it is asked for; within one object the order of the stream is kept. The cut depends on
  * the envelopes alone, so that a replay of the same ones yields the same objects.
  */
@@ -129,9 +138,11 @@ function matchingLines(key: string, body: Uint8Array): Buffer | undefined {
   return lines && key.endsWith(suffixOf(sha256Hex(lines))) ? lines : undefined;
 }
 
+/** Undefined for what is no gzip, is cut short, or exceeds a bound. */
 function inflate(body: Uint8Array): Buffer | undefined {
+  if (body.length > MAX_STORED_BYTES) return undefined;
   try {
-    return gunzipSync(body);
+    return gunzipSync(body, { maxOutputLength: MAX_INFLATED_BYTES });
   } catch {
     return undefined;
   }
@@ -142,7 +153,7 @@ function parseLines(lines: Buffer | undefined): Envelope[] {
 }
 
 /** The lines of an object, as views into its bytes: a line break is a byte of no other character. */
-export function* linesOf(lines: Buffer | undefined): Generator<Buffer> {
+function* linesOf(lines: Buffer | undefined): Generator<Buffer> {
   if (!lines?.length) throw unreadable();
   for (let start = 0; start < lines.length; ) {
     const lineBreak = lines.indexOf('\n', start);

@@ -1,7 +1,8 @@
-import { uniqueBy } from '../collections.ts';
+import { groupBy } from '../collections.ts';
 import { mapConcurrently } from '../concurrency.ts';
+import { UnreadableRecordError } from '../errors.ts';
 import type { EvidenceVault, Location, RunIndex } from '../ports.ts';
-import type { EvidenceObject } from './evidence-object.ts';
+import { type EvidenceObject, leafOf, readLines } from './evidence-object.ts';
 import type { DeliveryEntry } from './index-entries.ts';
 import type { Lock } from './retention.ts';
 import { versionName } from './version-name.ts';
@@ -12,13 +13,13 @@ export interface StoredPlace {
   readonly lock: Lock;
 }
 
-/** Objects looked at for one: a replay meets the few that its lines were cut into before. */
-const CONCURRENT_LOOKS = 8;
+/** Objects looked at at once: a replay meets the few that its lines were cut into before, and each is inflated. */
+const CONCURRENT_LOOKS = 2;
 
 /**
  * Puts an object into the vault, unless each of its lines stands there already: a replay that is cut into other
  * batches, of seven days after an event source mapping was made anew, must not lock everything once more. The index
- * is a cache, so the vault is asked whether it has what the rows name.
+ * is a cache that may have been edited, so each line is read in the vault where its row says that it stands.
  * @returns the place of each line, in order
  */
 export async function putUnlessStored(
@@ -27,11 +28,11 @@ export async function putUnlessStored(
   { vault, index }: { readonly vault: EvidenceVault; readonly index: RunIndex },
 ): Promise<readonly StoredPlace[]> {
   const rows = await index.findDeliveries(object.envelopes);
-  const stored = rows.filter((row, line) => isLine(row, object.leafHashes[line]));
+  const stored = rows.filter((row, line) => isLine(row, object, line));
   if (stored.length === object.envelopes.length) {
-    const versions = uniqueBy(stored, ({ location }) => versionName(location));
-    const held = await mapConcurrently(versions, CONCURRENT_LOOKS, ({ location }) =>
-      vault.holds(location),
+    const versions = groupBy(stored, ({ location }) => versionName(location));
+    const held = await mapConcurrently([...versions.values()], CONCURRENT_LOOKS, (ofVersion) =>
+      holdsLines(ofVersion, vault),
     );
     if (held.every(Boolean)) return stored;
   }
@@ -39,10 +40,36 @@ export async function putUnlessStored(
   return object.envelopes.map((_, line) => ({ location: { ...version, line }, lock: standing }));
 }
 
-/** Whether a row says that this very line is in the vault; one of a staged line does not. */
+/**
+ * Whether a row says that this very line is in an object that the archive may have made of it: of the same plane,
+ * class and hour, and of its shard. One of a staged line does not say that it is in the vault.
+ */
 function isLine(
   row: DeliveryEntry | undefined,
-  leafHash: string | undefined,
+  { key, envelopes, leafHashes }: EvidenceObject,
+  line: number,
 ): row is DeliveryEntry {
-  return row !== undefined && row.governed !== false && row.leafHash === leafHash;
+  const folder = key.slice(0, key.lastIndexOf('/') + 1);
+  const start = `${folder}${envelopes[line]?.stream.shardId}-`;
+  return (
+    row !== undefined &&
+    row.governed !== false &&
+    row.leafHash === leafHashes[line] &&
+    row.location.key.startsWith(start)
+  );
+}
+
+/** Whether a version of the vault holds the lines that these rows say it does. */
+async function holdsLines(rows: readonly DeliveryEntry[], vault: EvidenceVault): Promise<boolean> {
+  const [{ location }] = rows as [DeliveryEntry];
+  if (!(await vault.holds(location))) return false;
+  const body = await vault.find(location.key);
+  if (!body) return false;
+  try {
+    const leaves = [...readLines(body)].map((line) => leafOf(line).toString('hex'));
+    return rows.every(({ leafHash, location }) => leaves[location.line] === leafHash);
+  } catch (error) {
+    if (error instanceof UnreadableRecordError) return false;
+    throw error;
+  }
 }

@@ -51,10 +51,11 @@ export async function countShard(
     shardId,
     hours: hours.slice(0, MAX_HOURS),
     sinceMillis: fromMillis - CLOCK_SKEW_MILLIS,
+    isMissing: (sequenceNumber: string) => missing.has(sequenceNumber),
   };
-  for await (const sequenceNumber of storedPositions(sought, dependencies)) {
+  for await (const sequenceNumbers of storedPositions(sought, dependencies)) {
     keepTime(dependencies);
-    missing.delete(sequenceNumber);
+    for (const sequenceNumber of sequenceNumbers) missing.delete(sequenceNumber);
     if (missing.size === 0) break;
   }
   const left = [...missing].map(([sequenceNumber, arrivedAtMillis]) => ({

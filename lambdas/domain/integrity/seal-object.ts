@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
-import { gunzipSync } from 'node:zlib';
 import { groupBy } from '../collections.ts';
 import { UnreadableRecordError } from '../errors.ts';
-import { leafOf, linesOf } from '../evidence/evidence-object.ts';
+import { leafOf, MAX_STORED_BYTES, readLines } from '../evidence/evidence-object.ts';
 import { type LineHead, lineHead } from '../evidence/line-head.ts';
 import type { ListedVersion, VersionStreams } from '../ports.ts';
 import { holdsRecords, type SealedObject, type SealedShard } from './digest.ts';
@@ -14,13 +13,6 @@ export interface ReadObject {
   /** Lies where evidence lies, and is none: sealed by its bytes alone. Or cannot be read at all. */
   readonly isUnreadable: boolean;
 }
-
-/**
- * Bytes that an evidence object may have, stored and inflated: several times what the archive writes
- * ({@link MAX_OBJECT_CHARACTERS} and one line). What is larger was put there by somebody else: it is hashed as it flows by, never held.
- */
-const MAX_STORED_BYTES = 64 * 1024 * 1024;
-const MAX_INFLATED_BYTES = 128 * 1024 * 1024;
 
 /** In the place of a hash that nobody could take. */
 const UNREAD_SHA256 = '0'.repeat(64);
@@ -61,9 +53,10 @@ async function readStored(
   for await (const chunk of body) {
     hash.update(chunk);
     bytes += chunk.length;
+    // What is larger was put there by somebody else: it is hashed as it flows by, never held.
     if (keeps && bytes <= MAX_STORED_BYTES) chunks.push(chunk);
   }
-  const lines = keeps && bytes <= MAX_STORED_BYTES ? readLines(Buffer.concat(chunks)) : undefined;
+  const lines = keeps && bytes <= MAX_STORED_BYTES ? hashLines(Buffer.concat(chunks)) : undefined;
   const { heads, leaves } = lines ?? NO_LINES;
   const times = heads.map(({ acceptedAt }) => acceptedAt).sort();
   return {
@@ -85,13 +78,11 @@ async function readStored(
 }
 
 /** Undefined when the bytes are no evidence object. */
-function readLines(body: Buffer) {
-  const lines = inflate(body);
-  if (!lines?.length) return undefined;
+function hashLines(body: Buffer) {
   const heads: LineHead[] = [];
   const leaves: Buffer[] = [];
   try {
-    for (const line of linesOf(lines)) {
+    for (const line of readLines(body)) {
       heads.push(lineHead(line));
       leaves.push(leafOf(line));
     }
@@ -100,14 +91,6 @@ function readLines(body: Buffer) {
     throw error;
   }
   return { heads, leaves: Buffer.concat(leaves) };
-}
-
-function inflate(body: Buffer): Buffer | undefined {
-  try {
-    return gunzipSync(body, { maxOutputLength: MAX_INFLATED_BYTES });
-  } catch {
-    return undefined;
-  }
 }
 
 /** In the order of their names. */

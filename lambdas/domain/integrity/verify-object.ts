@@ -1,18 +1,10 @@
 import { createHash } from 'node:crypto';
-import { gunzipSync } from 'node:zlib';
-import { leafOf, linesOf } from '../evidence/evidence-object.ts';
+import { leafOf, MAX_STORED_BYTES, readLines } from '../evidence/evidence-object.ts';
 import { holdsRecords, type SealedObject } from './digest.ts';
 import { HASH_BYTES } from './merkle.ts';
 import type { Damage } from './verify-damage.ts';
 import type { OpenedObject } from './verify-store.ts';
 
-/**
- * An evidence object is cut at 8 Mi characters and the one event that reaches them (packObjects): three bytes each and
- * escaped, that stays below this. What inflates to more was not written by this store, and is not inflated.
- */
-const MAX_INFLATED_BYTES = 128 * 1024 * 1024;
-/** Random bytes do not become smaller: gzip of the above, and its headers. */
-const MAX_GZIP_BYTES = MAX_INFLATED_BYTES + 1024 * 1024;
 /** Enough to see what happened; all are counted. */
 const MAX_NAMED_LINES = 20;
 
@@ -21,30 +13,37 @@ export interface HeldObject {
   readonly sha256: string;
   readonly bytes: number;
   readonly lock: OpenedObject['lock'];
-  /** Of an evidence object, unless its bytes are none. */
+  /** Of an object that was sealed with records, unless its bytes hold none. */
   readonly records?: { readonly lines: readonly Buffer[]; readonly leaves: Buffer };
 }
 
-/** Reads an object once: its hash as it streams, and the leaves of what is evidence of records. */
-export async function holdObject(key: string, opened: OpenedObject): Promise<HeldObject> {
+/**
+ * Reads an object once: its hash as it streams, and the leaves of what was sealed as evidence of records. What the sealer
+ * found no lines of ours in has no leaves, whatever it holds: its bytes alone were sealed, and a finding tells it.
+ * @param sealedRecords that its digest lists of it; none where it is asked for its bytes only
+ */
+export async function holdObject(
+  key: string,
+  opened: OpenedObject,
+  sealedRecords = 0,
+): Promise<HeldObject> {
+  const keeps = holdsRecords(key) && sealedRecords > 0;
   const hash = createHash('sha256');
   const kept: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of opened.chunks) {
     hash.update(chunk);
     bytes += chunk.length;
-    if (holdsRecords(key) && bytes <= MAX_GZIP_BYTES) kept.push(chunk);
+    if (keeps && bytes <= MAX_STORED_BYTES) kept.push(chunk);
   }
   const records =
-    holdsRecords(key) && bytes <= MAX_GZIP_BYTES
-      ? recordsIn(Buffer.concat(kept, bytes))
-      : undefined;
+    keeps && bytes <= MAX_STORED_BYTES ? recordsIn(Buffer.concat(kept, bytes)) : undefined;
   return { sha256: hash.digest('hex'), bytes, lock: opened.lock, ...(records && { records }) };
 }
 
 function recordsIn(gzip: Buffer): HeldObject['records'] {
   try {
-    const lines = [...linesOf(gunzipSync(gzip, { maxOutputLength: MAX_INFLATED_BYTES }))];
+    const lines = [...readLines(gzip)];
     const leaves = Buffer.allocUnsafe(lines.length * HASH_BYTES);
     for (const [at, line] of lines.entries()) leafOf(line).copy(leaves, at * HASH_BYTES);
     return { lines, leaves };

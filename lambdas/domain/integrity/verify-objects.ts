@@ -104,7 +104,7 @@ async function checkObject(
     suspects.add({ damage: { kind: 'missing_object', key, versionId, detail }, sealed });
     return undefined;
   }
-  const held = await holdObject(key, opened);
+  const held = await holdObject(key, opened, object.records);
   check.present(object, held);
   const shortened = lockDamage(object, held.lock);
   if (shortened) report(shortened);

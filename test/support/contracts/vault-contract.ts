@@ -97,6 +97,7 @@ export function describeVaultContract(
       expect(await under.vault.holds(version)).toBe(true);
       expect(await under.vault.holds({ ...version, versionId: 'another' })).toBe(false);
       expect(await under.vault.holds({ ...version, key: `${version.key}x` })).toBe(false);
+      expect(await under.vault.holds({ ...version, bucket: 'another' })).toBe(false);
     });
 
     it('takes the same content again for put, under the lock that stands', async () => {

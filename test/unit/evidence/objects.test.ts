@@ -8,10 +8,15 @@ import {
 } from '../../../lambdas/domain/evidence/envelope.ts';
 import {
   leafHash,
+  MAX_INFLATED_BYTES,
   MAX_OBJECT_CHARACTERS,
+  MAX_STORED_BYTES,
   packObjects,
   readEnvelopes,
   readLine,
+  readLines,
+  readMatching,
+  readMatchingLines,
 } from '../../../lambdas/domain/evidence/evidence-object.ts';
 import {
   hoursBetween,
@@ -93,10 +98,28 @@ describe('evidence objects', () => {
     ['no gzip', Buffer.from('{}')],
     ['no line', gzipSync('')],
     ['a line that is no JSON', gzipSync('{"n":1}\ncanary\n')],
+    ['more bytes than the archive writes', Buffer.alloc(MAX_STORED_BYTES + 1)],
   ])('are unreadable when they have %s', (_what, body) => {
     expect(() => readEnvelopes(body)).toThrow(
       expect.objectContaining({ code: 'object_unreadable' }),
     );
+  });
+
+  it('are inflated to what the archive may write and no further, whoever reads them', () => {
+    const line = Buffer.from('{"n":1}');
+    const firstLine = (body: Uint8Array) => readLines(body).next();
+    const padded = (bytes: number) =>
+      gzipSync(Buffer.concat([line, Buffer.alloc(bytes - line.length, ' ')]), { level: 1 });
+    expect(readLine(padded(MAX_INFLATED_BYTES), 0)).toEqual({ n: 1 });
+    const bomb = padded(MAX_INFLATED_BYTES + 1);
+    for (const read of [readEnvelopes, firstLine, (body: Uint8Array) => readLine(body, 0)]) {
+      expect(() => read(bomb)).toThrow(
+        expect.objectContaining({ name: 'UnreadableRecordError', code: 'object_unreadable' }),
+      );
+    }
+    for (const read of [readMatching, readMatchingLines]) {
+      expect(read(`x-${sha256Hex(gunzipSync(bomb))}.ndjson.gz`, bomb)).toBeUndefined();
+    }
   });
 
   it('are the same for every replay of the same records', () => {

@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ConsumedRecord } from '../../../lambdas/domain/evidence/consumed-record.ts';
@@ -5,6 +6,7 @@ import { leafHash, readEnvelopes } from '../../../lambdas/domain/evidence/eviden
 import type { DeliveryEntry } from '../../../lambdas/domain/evidence/index-entries.ts';
 import { sha256Hex } from '../../../lambdas/domain/evidence/store-key.ts';
 import { readRun } from '../../../lambdas/domain/openlineage/read-run.ts';
+import type { Location } from '../../../lambdas/domain/ports.ts';
 import { consumed as consumedAs, NOW, RUN_ID, runEventText } from '../../support/builders.ts';
 import { inspectorOver, readerOver } from '../../support/fakes.ts';
 import { InMemoryHoldIndex } from '../../support/hold-fakes.ts';
@@ -26,6 +28,7 @@ const RECORDS: readonly ConsumedRecord[] = Array.from({ length: 12 }, (_, n) => 
 });
 
 type Archive = ReturnType<typeof archive>;
+type Version = Archive['vault']['versions'][number];
 
 /** Every row but where its line stands, which the first writer decides. */
 function rowsOf({ index }: Archive) {
@@ -148,6 +151,47 @@ describe('records that are consumed again', () => {
     index.deliveryRows.set(key, { ...row, leafHash: 'f'.repeat(64) });
     await run(consumed(1, runEventText()), consumed(2, runEventText()));
     expect(vault.versions).toHaveLength(2);
+  });
+
+  /** Rows that name the leaf of the line, and a place where it is not. */
+  const ELSEWHERE: ReadonlyArray<
+    readonly [string, (own: Version, store: Archive) => Partial<Location>]
+  > = [
+    ['another document', (_, { vault }) => vault.addVersion('findings/x.json', Buffer.from('{}'))],
+    [
+      'another folder',
+      ({ key, body }, { vault }) => vault.addVersion(key.replace('lineage/', 'traces/'), body),
+    ],
+    [
+      'another shard',
+      ({ key, body }, { vault }) => vault.addVersion(key.replace('/shard', '/other'), body),
+    ],
+    [
+      'an object that is none',
+      ({ key }, { vault }) => vault.addVersion(`${key}x`, Buffer.from('x')),
+    ],
+    [
+      'an object of other lines',
+      ({ key }, { vault }) => vault.addVersion(`${key}x`, gzipSync('{"evidence":1}\n')),
+    ],
+    ['another line', () => ({ line: 1 })],
+    ['another bucket', () => ({ bucket: 'elsewhere' })],
+  ];
+  it.each(ELSEWHERE)('are stored when a row was made to name %s', async (_what, elsewhere) => {
+    const store = archive();
+    const records = [consumed(1, runEventText()), consumed(2, runEventText())];
+    await store.run(...records);
+    const [own] = store.vault.versions as [Version];
+    const [[id, row]] = [...store.index.deliveryRows] as [[string, DeliveryEntry]];
+    const { bucket, key, versionId, line } = {
+      ...row.location,
+      ...elsewhere(own, store),
+    };
+    store.index.deliveryRows.set(id, { ...row, location: { bucket, key, versionId, line } });
+    const before = store.vault.faults.calls.filter((call) => call === 'putObject').length;
+    await store.run(records[0] as ConsumedRecord);
+    const puts = store.vault.faults.calls.filter((call) => call === 'putObject').length;
+    expect(puts).toBe(before + 1);
   });
 });
 

@@ -20,6 +20,11 @@ const taken = (n: number, overrides: Partial<Taken> = {}): Taken => ({
 const numbers = (...records: readonly Taken[]) =>
   records.map(({ sequenceNumber }) => sequenceNumber);
 
+const quarantineStart = ({ shardId, sequenceNumber }: Taken) =>
+  `quarantine/dt=2026-03-04/hour=05/${shardId}-${sequenceNumber}-`;
+const documentOf = ({ shardId, sequenceNumber }: Taken, members: object = {}) =>
+  Buffer.from(JSON.stringify({ quarantine: 1, stream: { shardId, sequenceNumber }, ...members }));
+
 describe('a recount', () => {
   it('is equal where everything is stored, staged or named in quarantine', async () => {
     const { take, store, count, vault } = recountedStore();
@@ -29,8 +34,8 @@ describe('a recount', () => {
     await store([stored]);
     await store([governed]);
     await store([staged], true);
-    const key = `quarantine/dt=2026-03-04/hour=05/${quarantined.shardId}-${quarantined.sequenceNumber}-body_unreadable.json`;
-    vault.put(key, Buffer.from('{}'), '{}');
+    const key = `${quarantineStart(quarantined)}body_unreadable.json`;
+    vault.put(key, documentOf(quarantined), 'quarantined');
     const { recounts, findings, failures } = await count(INTERVAL, { asOf: LATER });
     expect(recounts).toMatchObject([
       { plane: 'lineage', status: 'equal', accepted: 2, stored: 2 },
@@ -138,6 +143,52 @@ describe('a recount', () => {
       yield { bucket, key, versionId: 'm', ...marker };
     };
     expect((await count(INTERVAL)).recounts[0]?.missing).toEqual(numbers(record));
+  });
+
+  it.each([
+    ['nothing', Buffer.alloc(0)],
+    ['no JSON', Buffer.from('{')],
+    ['null', Buffer.from('null')],
+    ['an object', Buffer.from('{}')],
+    ['no quarantine', documentOf(taken(1), { quarantine: undefined })],
+    ['no position', documentOf(taken(1), { stream: undefined })],
+    ['another number', documentOf(taken(2))],
+    ['another shard', documentOf(taken(1, { shardId: 'shardId-000000000001' }))],
+    ['more than a document has', documentOf(taken(1), { reason: 'x'.repeat(1024 * 1024) })],
+  ])('takes the name of a quarantine document that holds %s for no record', async (_what, body) => {
+    const { take, count, vault } = recountedStore();
+    const record = taken(1);
+    take(record);
+    vault.put(`${quarantineStart(record)}x`, body, 'planted');
+    const { recounts } = await count(INTERVAL, { asOf: LATER });
+    expect(recounts).toMatchObject([{ status: 'missing', missing: numbers(record) }]);
+    // The document of the record beside it counts.
+    vault.put(`${quarantineStart(record)}y.json`, documentOf(record), 'quarantined');
+    expect((await count(INTERVAL)).recounts).toMatchObject([{ status: 'equal' }]);
+  });
+
+  it('reads no quarantine document of a record that is stored or is none of its own', async () => {
+    const { take, store, count, vault, reads } = recountedStore();
+    const [stored, lost, other] = [taken(1), taken(2), taken(3)];
+    take(stored, lost);
+    await store([stored]);
+    for (const record of [stored, other]) {
+      vault.put(`${quarantineStart(record)}x.json`, documentOf(record), 'quarantined');
+    }
+    expect((await count(INTERVAL)).recounts).toMatchObject([{ missing: numbers(lost) }]);
+    expect(reads.filter((key) => key.startsWith('quarantine/'))).toEqual([]);
+  });
+
+  it('gives up when no time is left to read what only has the name', async () => {
+    const { take, count, vault, reads } = recountedStore();
+    take(taken(1));
+    for (let n = 0; n < 100; n++) {
+      vault.put(`${quarantineStart(taken(1))}${n}`, Buffer.alloc(0), 'planted');
+    }
+    let left = 3;
+    const { failures } = await count(INTERVAL, { hasTime: () => left-- > 0 });
+    expect(failures).toEqual(['recount_unfinished']);
+    expect(reads.length).toBeLessThanOrEqual(12);
   });
 
   it('takes a line of another shard or plane for no line of this one', async () => {
@@ -421,7 +472,7 @@ describe('for any stream', () => {
           time.now = record.arrivedAtMillis + 1_500;
           const hour = (record.acceptedAt as string).slice(0, 13).replace('T', '/hour=');
           const key = `quarantine/dt=${hour}/${record.shardId}-${record.sequenceNumber}-x.json`;
-          vault.put(key, Buffer.from('{}'), '{}');
+          vault.put(key, documentOf(record), 'quarantined');
         }
         for (const pick of lost) {
           const objects = [...vault.versions, ...staging.versions];

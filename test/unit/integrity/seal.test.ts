@@ -18,9 +18,12 @@ import {
 } from '../../../lambdas/domain/integrity/digest.ts';
 import { type SealDependencies, seal } from '../../../lambdas/domain/integrity/seal.ts';
 import { MAX_LATE } from '../../../lambdas/domain/integrity/seal-sweep.ts';
+import { verify } from '../../../lambdas/domain/integrity/verify.ts';
+import type { Damage } from '../../../lambdas/domain/integrity/verify-damage.ts';
 import { readDigest } from '../../../lambdas/domain/integrity/verify-document.ts';
 import type { DigestSigner } from '../../../lambdas/domain/ports.ts';
 import { RETENTION } from '../../support/builders.ts';
+import { sealedStoreOver } from '../../support/fakes.ts';
 import { InMemorySigningKeys } from '../../support/signing-keys.ts';
 import { envelopeOf } from './envelopes.ts';
 import { MINUTE, sealing } from './sealing.ts';
@@ -303,6 +306,7 @@ describe('a vault with what should not be there', () => {
     ['no gzip', Buffer.from('x')],
     ['nothing', Buffer.from('')],
     ['no envelopes', gzipSync('{"a":1}\n')],
+    ['an envelope and something else', gzipSync(`${JSON.stringify(envelopeOf(1))}\n{}\n`)],
     ['a bomb', gzipSync(Buffer.alloc(130 * 1024 * 1024))],
   ])('seals by its bytes what is %s among evidence, and names it', async (_what, body) => {
     const store = sealing(FIVE);
@@ -316,6 +320,19 @@ describe('a vault with what should not be there', () => {
     expect(sealed).toMatchObject({ records: 0, bytes: body.length });
     expect(sealed).not.toHaveProperty('mode');
     store.check();
+    const damages: Damage[] = [];
+    const options = { nowMillis: FIVE + HOUR, isLive: true };
+    const check = () =>
+      verify(sealedStoreOver(store.vault), {
+        ...options,
+        report: (damage) => damages.push(damage),
+      });
+    const { digests, proven, records } = await check();
+    expect(damages).toEqual([]);
+    expect([proven, records]).toEqual([digests, 1]);
+    store.vault.overwrite(stranger, gzipSync('{"a":2}\n'));
+    await check();
+    expect(damages).toMatchObject([{ kind: 'modified_object', key: stranger.key }]);
   });
 });
 
