@@ -95,8 +95,10 @@ function lockedStore() {
       const [from, to] = [at(fromMillis), at(fromMillis + HOUR)];
       const key = digestKey(from);
       const location = { bucket: 'vault', key };
-      documents.set(key, { location, from, to, sealedAt: to, objects: keys.map(versionOf) });
-      const parts = [key, digestKey(from, 'signature'), digestKey(from, 'leaves')];
+      const leaves = { key: digestKey(from, 'leaves'), sha256: '' };
+      const objects = keys.map(versionOf);
+      documents.set(key, { location, from, to, sealedAt: to, objects, leaves });
+      const parts = [key, digestKey(from, 'signature'), leaves.key];
       for (const part of parts) store.lock(part, fromMillis + HOUR, YEARS_7.recordDays);
       return parts;
     },

@@ -102,7 +102,7 @@ describe('describeEnvironment', () => {
     'LineageStreamName TracesStreamName HmacKeyArn IngestFunctionName IngestTracesFunctionName',
     'ArchiveFunctionName ArchiveTracesFunctionName RedriveFunctionName QueryFunctionName ProducersFunctionName',
     'AuditRetentionFunctionName ReportRejectionsFunctionName UsageTableName SubjectsTableName',
-    'HoldsFunctionName ReconcileHoldsFunctionName SealFunctionName SigningKeyId',
+    'HoldsFunctionName ReconcileHoldsFunctionName SealFunctionName VerifyFunctionName SigningKeyId',
     'RebuildIndexFunctionName RebuildIndexStateMachineArn',
   ].flatMap((line) => line.split(' '));
   const outputs = {
