@@ -36,7 +36,10 @@ export function isDataName(name: string): boolean {
 /** `4111_1111_1111_1111`, which is proven as it would be with dashes; most such digits are a date and an hour. */
 function hasUnderscoredNumber(name: string): boolean {
   const groups = name.match(UNDERSCORED_DIGITS) ?? [];
-  return groups.some((group) => scanText(group.replaceAll('_', '-')) !== undefined);
+  // without a `_` it stands as it is, and the scan of the whole name has seen it: in a UUID it is no number
+  return groups.some(
+    (group) => group.includes('_') && scanText(group.replaceAll('_', '-')) !== undefined,
+  );
 }
 
 /** What statements have and titles do not: a job may be called "Copy to S3". */
