@@ -4,6 +4,8 @@ import {
   GetObjectRetentionCommand,
   HeadObjectCommand,
   ListObjectVersionsCommand,
+  type ListObjectVersionsCommandInput,
+  type ListObjectVersionsCommandOutput,
   type ObjectVersion as ObjectVersionEntry,
   type ReplicationStatus,
   type S3Client,
@@ -56,52 +58,43 @@ export class S3VersionInspector implements VersionInspector {
   }
 
   async *list(bucket: string, prefix: string): AsyncGenerator<ListedVersion> {
-    let KeyMarker: string | undefined;
-    let VersionIdMarker: string | undefined;
-    do {
-      const page = await this.#attempt(() =>
-        this.#client.send(
-          new ListObjectVersionsCommand({
-            Bucket: bucket,
-            Prefix: prefix,
-            KeyMarker,
-            VersionIdMarker,
-          }),
-        ),
-      );
-      for (const { Size = 0, ...version } of page.Versions ?? []) {
+    for await (const { Versions, DeleteMarkers } of this.#pages({
+      Bucket: bucket,
+      Prefix: prefix,
+    })) {
+      for (const { Size = 0, ...version } of Versions ?? []) {
         yield listed(bucket, version, { bytes: Size, deleteMarker: false });
       }
-      for (const marker of page.DeleteMarkers ?? []) {
+      for (const marker of DeleteMarkers ?? []) {
         yield listed(bucket, marker, { bytes: 0, deleteMarker: true });
       }
-      KeyMarker = page.IsTruncated ? page.NextKeyMarker : undefined;
-      VersionIdMarker = page.NextVersionIdMarker;
-    } while (KeyMarker);
+    }
   }
 
   /** From the list of versions: a folder whose objects are all hidden by delete markers is one as well. */
   async folders(bucket: string, prefix: string): Promise<string[]> {
     const folders: string[] = [];
+    const below = { Bucket: bucket, Prefix: prefix, Delimiter: '/' };
+    for await (const { CommonPrefixes } of this.#pages(below)) {
+      folders.push(...(CommonPrefixes ?? []).flatMap(({ Prefix }) => Prefix ?? []));
+    }
+    return folders;
+  }
+
+  async *#pages(
+    request: ListObjectVersionsCommandInput,
+  ): AsyncGenerator<ListObjectVersionsCommandOutput> {
     let KeyMarker: string | undefined;
     let VersionIdMarker: string | undefined;
     do {
+      const markers = { KeyMarker, VersionIdMarker };
       const page = await this.#attempt(() =>
-        this.#client.send(
-          new ListObjectVersionsCommand({
-            Bucket: bucket,
-            Prefix: prefix,
-            Delimiter: '/',
-            KeyMarker,
-            VersionIdMarker,
-          }),
-        ),
+        this.#client.send(new ListObjectVersionsCommand({ ...request, ...markers })),
       );
-      folders.push(...(page.CommonPrefixes ?? []).flatMap(({ Prefix }) => Prefix ?? []));
+      yield page;
       KeyMarker = page.IsTruncated ? page.NextKeyMarker : undefined;
       VersionIdMarker = page.NextVersionIdMarker;
     } while (KeyMarker);
-    return folders;
   }
 
   async #attempt<T>(call: () => Promise<T>): Promise<T> {
