@@ -2,13 +2,12 @@ import type { KeyObject } from 'node:crypto';
 import { groupBy } from '../collections.ts';
 import { UnreadableRecordError } from '../errors.ts';
 import { EvidencePrefix } from '../evidence/evidence-prefix.ts';
+import { DAY_MILLIS } from '../evidence/retention.ts';
 import { sha256Hex } from '../evidence/store-key.ts';
 import { versionName } from '../evidence/version-name.ts';
 import type { ListedVersion, ObjectReader, ObjectVersion, VersionInspector } from '../ports.ts';
 import { besideDigest, type Digest, digestKey, isDigestPlace, publicKeyKey } from './digest.ts';
 import { isSignedBy, readPublicKey } from './verify-keys.ts';
-
-const DAY_MILLIS = 86_400_000;
 
 export interface ProofReaders {
   readonly inspector: VersionInspector;

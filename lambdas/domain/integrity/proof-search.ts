@@ -1,4 +1,5 @@
 import { UnreadableRecordError } from '../errors.ts';
+import { DAY_MILLIS } from '../evidence/retention.ts';
 import type { ListedVersion } from '../ports.ts';
 import { type Digest, digestKey } from './digest.ts';
 import { type ProofDigests, placeIn, type ReadDigest } from './proof-digests.ts';
@@ -13,8 +14,6 @@ export interface Unsealed {
   /** RFC 3339 UTC: when the digest of its interval should be there, by those before. */
   readonly askAgainAt?: string;
 }
-
-const DAY_MILLIS = 86_400_000;
 
 /** What no interval had when it closed is sealed by the sweep that the first digest of a day makes, over two days. */
 const SWEPT_DAYS = 2;

@@ -1,6 +1,7 @@
 import { groupBy, uniqueBy } from '../collections.ts';
 import { mapConcurrently } from '../concurrency.ts';
 import { UnreadableRecordError } from '../errors.ts';
+import { DAY_MILLIS } from '../evidence/retention.ts';
 import { versionName } from '../evidence/version-name.ts';
 import type { ListedVersion, ObjectVersion, VersionState } from '../ports.ts';
 import type { Digest } from './digest.ts';
@@ -39,8 +40,6 @@ const MAX_VERSIONS = 25;
 const MAX_DIGESTS_READ = 4;
 const MAX_DIGEST_BYTES = 1024 * 1024;
 const CONCURRENT_LOOKS = 8;
-
-const DAY_MILLIS = 86_400_000;
 
 /**
  * Looks up whether the lines that index rows name are sealed. Few digests are read, so that an answer about a run

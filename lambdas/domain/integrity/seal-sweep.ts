@@ -1,12 +1,11 @@
 import { mapConcurrently } from '../concurrency.ts';
 import { EvidencePrefix } from '../evidence/evidence-prefix.ts';
+import { DAY_MILLIS } from '../evidence/retention.ts';
 import { versionName } from '../evidence/version-name.ts';
 import type { ListedVersion, ObjectVersion, SigningKeys, VersionStreams } from '../ports.ts';
 import { type Digest, digestKey, isChainKey, isDigestPlace } from './digest.ts';
 import { readSigned, type SignedDigest, type StandingDigest } from './seal-head.ts';
 import { daysBetween, firstVersions, type Interval, type VaultListing } from './seal-listing.ts';
-
-const DAY_MILLIS = 86_400_000;
 
 /**
  * A sweep looks at what landed since a day before the sweep of the day before: nothing older can be left. That sweep was

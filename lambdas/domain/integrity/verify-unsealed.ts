@@ -1,4 +1,5 @@
 import { EvidencePrefix } from '../evidence/evidence-prefix.ts';
+import { DAY_MILLIS } from '../evidence/retention.ts';
 import { sha256Hex } from '../evidence/store-key.ts';
 import { type Digest, isDigestKey, isSealed } from './digest.ts';
 import { MAX_LATE } from './seal-sweep.ts';
@@ -13,8 +14,6 @@ import { type ListedObject, readWhole, type SealedStore } from './verify-store.t
 const SLOT_HEX_DIGITS = 5;
 /** Objects that are looked up in the digests by name; those beyond are counted. */
 const MAX_CANDIDATES = 10_000;
-
-const DAY_MILLIS = 86_400_000;
 
 interface Candidate {
   readonly version: ListedObject;
