@@ -25,6 +25,12 @@ export interface RetentionAuditDependencies extends ExtensionDependencies {
   readonly isReplicated: boolean;
 }
 
+/**
+ * S3 copies within minutes. What the next daily audit, which goes two hours further back than this one, does not look at
+ * again is not left as pending.
+ */
+const COPIED_WITHIN_MILLIS = 2 * 3_600_000;
+
 /** What was to be looked at, what was, and what came of it. */
 export interface RetentionAudit {
   readonly population: {
@@ -38,7 +44,7 @@ export interface RetentionAudit {
     readonly listedVersions: number;
   };
   readonly extended: Extension;
-  /** Versions of the interval that the replica lacks; absent without one. */
+  /** Versions of the interval that the replica lacks, and those that may still be under way; absent without one. */
   readonly replication?: { readonly failed: number; readonly pending: number };
   readonly unreadable: readonly string[];
   readonly findings: readonly Finding[];
@@ -69,7 +75,8 @@ export async function auditRetention(
     const state = await inspection.of(indexed.version);
     const found = [...compare(indexed, state)];
     if (dependencies.isReplicated && state.status === 'present') {
-      if (state.replication === 'PENDING') replication.pending++;
+      const age = Date.parse(interval.asOf) - Date.parse(state.lastModified);
+      if (state.replication === 'PENDING' && age < COPIED_WITHIN_MILLIS) replication.pending++;
       else if (state.replication !== 'COMPLETED') {
         replication.failed++;
         const status = state.replication ?? 'not replicated';

@@ -127,16 +127,13 @@ describe('retention audit', () => {
     const { audit, see, replicate } = await auditedStore();
     expect((await audit()).report).not.toHaveProperty('replication');
     replicate();
-    const lastModified = '2026-03-01T00:00:00.000Z';
-    const lock = {
-      ...{ lastModified, mode: 'GOVERNANCE' as const, retainUntil: PROMISED },
-      legalHold: false,
-    };
-    const look = async (replication?: 'PENDING' | 'COMPLETED' | 'FAILED') => {
+    const lock = { mode: 'GOVERNANCE' as const, retainUntil: PROMISED, legalHold: false };
+    const look = async (replication?: 'PENDING' | 'COMPLETED' | 'FAILED', ageMinutes = 5) => {
+      const lastModified = new Date(Date.parse(INTERVAL.asOf) - ageMinutes * 60_000).toISOString();
       see({
         inspect: async () => ({
           status: 'present',
-          ...lock,
+          ...{ ...lock, lastModified },
           ...(replication && { replication }),
         }),
       });
@@ -146,7 +143,12 @@ describe('retention audit', () => {
     const confirmed = ['replication_failed confirmed'];
     expect(await look('FAILED')).toEqual([{ failed: 1, pending: 0 }, confirmed]);
     expect(await look(undefined)).toEqual([{ failed: 1, pending: 0 }, confirmed]);
-    expect(await look('PENDING')).toMatchObject([{ failed: 0, pending: 1 }, expect.anything()]);
+    expect(await look('PENDING', 119)).toMatchObject([
+      { failed: 0, pending: 1 },
+      expect.anything(),
+    ]);
+    // no later audit would look at it again
+    expect(await look('PENDING', 120)).toEqual([{ failed: 1, pending: 0 }, confirmed]);
     expect(await look('COMPLETED')).toEqual([{ failed: 0, pending: 0 }, []]);
   });
 
