@@ -56,7 +56,7 @@ const MASTERS = ['deployment', 'admin', 'root'] as const satisfies CallerName[];
 
 interface Asked {
   readonly action: string;
-  readonly on?: 'bucket' | 'object' | 'digest' | 'publicKey' | 'key' | 'signingKey';
+  readonly on?: 'bucket' | 'object' | 'digest' | 'publicKey' | 'key' | 'hmacKey' | 'signingKey';
   readonly context?: Record<string, string | undefined>;
 }
 
@@ -81,6 +81,7 @@ const lockedPut =
 function asking(deployment: Deployment) {
   const vault = deployment.bucket('Vault/Bucket');
   const key = deployment.key('Vault/Key');
+  const hmacKey = deployment.key('HmacKeys/Epoch0');
   const signingKey = deployment.key('Signing/Key0');
   const guarded = {
     bucket: vault,
@@ -88,6 +89,7 @@ function asking(deployment: Deployment) {
     digest: vault,
     publicKey: vault,
     key,
+    hmacKey,
     signingKey,
   };
   return (caller: Caller, { action, context = {}, on = 'object' }: Asked): string => {
@@ -100,6 +102,7 @@ function asking(deployment: Deployment) {
       digest: `${vault.arn}/digests/dt=2026-11-30/070000.json`,
       publicKey: `${vault.arn}/public-keys/ab.pem`,
       key: key.arn,
+      hmacKey: hmacKey.arn,
       signingKey: signingKey.arn,
     };
     const request: AccessRequest = {
@@ -237,13 +240,15 @@ const commonRows = (config: EnvironmentConfig, deployment: Deployment): Row[] =>
         'DenyGuardChanges',
       ],
     ),
-    ...['DisableKey', 'DisableKeyRotation', 'PutKeyPolicy', 'ScheduleKeyDeletion'].map(
-      (name): Row => [
-        `kms:${name}`,
-        { action: `kms:${name}`, on: 'key' },
-        ['deployment'],
-        'DenyGuardChanges',
-      ],
+    ...(['key', 'hmacKey'] as const).flatMap((on) =>
+      ['DisableKey', 'DisableKeyRotation', 'PutKeyPolicy', 'ScheduleKeyDeletion'].map(
+        (name): Row => [
+          `kms:${name} of the ${on}`,
+          { action: `kms:${name}`, on },
+          ['deployment'],
+          'DenyGuardChanges',
+        ],
+      ),
     ),
     ...['DisableKey', 'PutKeyPolicy', 'ScheduleKeyDeletion'].map(
       (name): Row => [
@@ -293,7 +298,7 @@ function itAnswers(deployment: Deployment, rows: readonly Row[]): void {
 
 /** A key is closed to those whom its policy does not even hand on to their account. */
 function closedKey(caller: string, { on }: Asked, otherwise: string): string {
-  const isKey = on === 'key' || on === 'signingKey';
+  const isKey = on === 'key' || on === 'hmacKey' || on === 'signingKey';
   if (isKey && caller === 'otherAccount' && otherwise === CLOSED) return 'nothing allows it';
   const isOutside = isKey && ['anybody', 's3'].includes(caller);
   return isOutside && otherwise === 'nothing allows it' ? CLOSED : otherwise;
@@ -363,7 +368,9 @@ describe('guards of prod', () => {
     ]);
     expect(deployment.bucket('Vault/Bucket').policy?.Statement).toEqual(bucket.policy);
     expect(deployment.key('Vault/Key').policy?.Statement).toEqual(key.policy);
+    expect(deployment.key('HmacKeys/Epoch0').policy?.Statement).toEqual(key.policy);
     expect(deployment.key('Signing/Key0').policy?.Statement).toEqual(signingKey.policy);
+    expect(setting.hmacKeyArns).toEqual([deployment.key('HmacKeys/Epoch0').arn]);
     expect(setting.signing.keyArns).toEqual([deployment.key('Signing/Key0').arn]);
   });
 

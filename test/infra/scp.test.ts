@@ -15,6 +15,7 @@ const DEPLOYMENT_ROLE = `arn:aws:iam::${ACCOUNT}:role/cdk-hnb659fds-cfn-exec-rol
 const deployment = new Deployment(stageOf('prod'));
 const vault = deployment.bucket('Vault/Bucket');
 const key = deployment.key('Vault/Key');
+const hmacKey = deployment.key('HmacKeys/Epoch0');
 const signingKey = `arn:aws:kms:eu-central-1:${ACCOUNT}:key/signing`;
 const shipped = readDocument('docs/scp.json');
 const everything: PolicyDocument = {
@@ -25,6 +26,7 @@ const control = JSON.parse(
     .replaceAll('VAULT_BUCKET', vault.arn.replace('arn:aws:s3:::', ''))
     .replaceAll('VAULT_KEY_ARN', key.arn)
     .replaceAll('SIGNING_KEY_ARN', signingKey)
+    .replaceAll('HMAC_KEY_ARN', hmacKey.arn)
     .replaceAll('DEPLOYMENT_ROLE_ARN', DEPLOYMENT_ROLE),
 ) as PolicyDocument;
 
@@ -67,7 +69,7 @@ describe('docs/scp.json', () => {
   it('fits into a service control policy with every name filled in', () => {
     expect(JSON.stringify(control).length).toBeLessThan(MAX_SCP_CHARACTERS);
     expect(shipped.length).toBeLessThan(MAX_SCP_CHARACTERS);
-    expect(JSON.stringify(control)).not.toMatch(/VAULT|SIGNING|ROLE_ARN/);
+    expect(JSON.stringify(control)).not.toMatch(/VAULT|SIGNING|HMAC_|ROLE_ARN/);
   });
 
   it('has only denies, none of them for a whole service', () => {
@@ -86,7 +88,7 @@ describe('docs/scp.json', () => {
   });
 
   it.each(listed(keyGuard('').Action))('leaves %s to the deployment role', (action) => {
-    for (const resource of [key.arn, signingKey]) {
+    for (const resource of [key.arn, signingKey, hmacKey.arn]) {
       for (const caller of [admin, root]) {
         expect(ask(caller, action, resource).by).toEqual(['control KeyGuards']);
       }

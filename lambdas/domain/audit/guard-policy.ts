@@ -17,6 +17,8 @@ export interface GuardedVault extends Pick<RetentionPolicy, 'mode' | 'floorDays'
 /** How a vault was deployed: what a control compares its guards with. Names and ARNs are those of the deployment. */
 export interface GuardSetting extends GuardedVault {
   readonly bucketName: string;
+  /** The keys that wrap those of received bodies: without them no receipt and no copy can be told. */
+  readonly hmacKeyArns: readonly string[];
   /** The keys that sign digests, and the one role that they sign for. */
   readonly signing: { readonly keyArns: readonly string[]; readonly sealerRoleArn: string };
   /** Where S3 writes who touched the vault. Absent of a vault that was adopted: its log goes where it went. */
