@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { keyGuard, vaultStatements } from '../../lambdas/domain/audit/guard-policy.ts';
+import {
+  HOLD_ROLES_PATH,
+  keyGuard,
+  vaultStatements,
+} from '../../lambdas/domain/audit/guard-policy.ts';
 import { environments } from '../../lib/config/environments.ts';
 import { Deployment } from '../support/iam/deployment.ts';
 import { type Caller, evaluate, type Guarded } from '../support/iam/evaluate.ts';
@@ -124,6 +128,17 @@ describe('docs/scp.json', () => {
       expect(ask(root, action, `arn:aws:account::${ACCOUNT}:account`).by).toEqual([
         'control Account',
       ]);
+    }
+  });
+
+  it('leaves roles that may lift holds to the deployment role', () => {
+    const role = `arn:aws:iam::${ACCOUNT}:role${HOLD_ROLES_PATH}Holds`;
+    for (const action of ['iam:CreateRole', 'iam:PutRolePolicy', 'iam:UpdateAssumeRolePolicy']) {
+      for (const caller of [admin, root]) {
+        expect(ask(caller, action, role).by).toEqual(['control HoldRoles']);
+      }
+      expect(ask(deployer, action, role).allowed).toBe(true);
+      expect(ask(admin, action, `arn:aws:iam::${ACCOUNT}:role/Holds`).allowed).toBe(true);
     }
   });
 
