@@ -80,6 +80,7 @@ describe('environment variables', () => {
       bucketName: 'vault',
       keyArn: 'arn:aws:kms:eu-central-1:111122223333:key/1',
       accessLogBucketName: 'access-logs',
+      hmacKeyArns: ['arn:hmac'],
       signing: { keyArns: ['arn:key'], sealerRoleArn: 'arn:role' },
       uploadDays: 1,
       deploymentRoleArn: 'arn:aws:iam::111122223333:role/deploy',
@@ -89,7 +90,12 @@ describe('environment variables', () => {
     const full = { breakGlassRoleArn: 'arn:role', replicaBucketArn: 'arn:bucket' };
     expect(read({})).toEqual(guards);
     expect(read(full)).toEqual({ ...guards, ...full });
-    for (const changes of [{ floorDays: 0 }, { keyArn: undefined }, { floor: 7 }]) {
+    for (const changes of [
+      { floorDays: 0 },
+      { keyArn: undefined },
+      { hmacKeyArns: [] },
+      { floor: 7 },
+    ]) {
       expect(() => read(changes)).toThrow(EnvironmentVariableError);
     }
     expect(() => requireGuards({ GUARDS: 'no json' })).toThrow(EnvironmentVariableError);

@@ -369,6 +369,27 @@ describe('a lost right', () => {
     expect((await store.verify()).checked.records).toBe(6);
   });
 
+  it('does not keep a run without time from going on where it was', async () => {
+    const store = await verifying(30);
+    await store.verify();
+    const over = sealedStoreOver(store.vault);
+    const denied: typeof over.open = async (key, versionId) => {
+      if (key.startsWith('lineage/')) throw new AccessDeniedError('s3');
+      return over.open(key, versionId);
+    };
+    let asked = 0;
+    const blind = { store: { ...over, open: denied } };
+    const first = await store.verify(blind, {
+      remaining: () => (++asked > 1 ? 0 : 1),
+      asOf: store.now + DAY,
+    });
+    expect(first).toMatchObject({ status: 'incomplete', slices: { isFinished: false } });
+    const second = await store.verify({}, { asOf: store.now + 60_000 });
+    expect(second.slices).toMatchObject({ isFinished: true, behindDays: 0 });
+    expect(second.checked.digests).toBeGreaterThan(0);
+    expect(second.checked.digests).toBeLessThan(store.digests().length);
+  });
+
   it('to see locks makes it incomplete', async () => {
     const store = await verifying();
     const over = sealedStoreOver(store.vault);
