@@ -1,11 +1,11 @@
 import { UNANCHORED } from '../../lambdas/domain/integrity/digest.ts';
+import type { RecordProof } from '../../lambdas/domain/integrity/record-proof.ts';
 import type { Verification } from '../../lambdas/domain/integrity/verify.ts';
 import {
   DAMAGES,
   type Damage,
   type DamageKind,
 } from '../../lambdas/domain/integrity/verify-damage.ts';
-import type { RecordProof } from '../../lambdas/domain/integrity/verify-record.ts';
 import { printable } from './table.ts';
 
 /** Enough to see what happened; all are counted. */
@@ -107,7 +107,7 @@ function renderProof({ object, digest, ...proof }: RecordProof): string {
     `Root       ${proof.root}`,
     `Digest     ${printable(digest.key)}, number ${digest.number}, ${digest.from} to ${digest.to}`,
     `SHA-256    ${digest.sha256}`,
-    `Signature  ${printable(digest.signature ?? '-')}`,
+    `Signature  ${printable(digest.signature)}`,
     `Signer     ${digest.fingerprint}`,
   ].join('\n');
 }

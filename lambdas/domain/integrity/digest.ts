@@ -92,6 +92,9 @@ export interface Digest {
   readonly delayed?: { readonly seconds: number; readonly cause: string };
 }
 
+/** Late objects in one digest: bounds its size, and what one interval costs. The digest after a full one goes on. */
+export const MAX_LATE = 1_000;
+
 /** What a digest says where no head leaves the account. */
 export const UNANCHORED = 'unanchored';
 

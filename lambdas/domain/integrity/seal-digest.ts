@@ -26,7 +26,7 @@ import {
   UNANCHORED,
 } from './digest.ts';
 import { HASH_BYTES, rootOf } from './merkle.ts';
-import { isConflict, readDigest, type StandingDigest } from './seal-head.ts';
+import { isConflict, openDigest, type StandingDigest } from './seal-head.ts';
 import type { Interval } from './seal-listing.ts';
 import { type ReadObject, readObject } from './seal-object.ts';
 
@@ -119,7 +119,7 @@ export async function writeDigest(
     metadata: { [SIGNATURE_METADATA]: Buffer.from(signature).toString('base64') },
   });
   // What stands may be the same document under the signature of another sealer.
-  return readDigest(version, streams);
+  return openDigest(version, streams);
 }
 
 /**

@@ -2,7 +2,7 @@ import { EvidencePrefix } from '../evidence/evidence-prefix.ts';
 import { sha256Hex } from '../evidence/store-key.ts';
 import { besideDigest, type Digest } from './digest.ts';
 import type { ReportDamage } from './verify-damage.ts';
-import { readDigest } from './verify-document.ts';
+import { checkDigest } from './verify-document.ts';
 import type { TrustedKeys } from './verify-keys.ts';
 import { type ListedObject, readWhole, type SealedStore } from './verify-store.ts';
 
@@ -30,6 +30,7 @@ interface DigestParts {
 export interface WalkedDigest {
   readonly digest: Digest;
   readonly key: string;
+  readonly versionId?: string;
   readonly sha256: string;
   readonly signature: string | undefined;
   /** What has the name of its leaves. A sealer that ended early may have left some that the digest does not name. */
@@ -148,7 +149,7 @@ export class ChainWalk {
       this.#report({ kind: 'retention_short', key, detail: 'the digest is not locked' });
     }
     const bytes = await readWhole(opened, MAX_DIGEST_BYTES);
-    const digest = bytes ? readDigest(bytes) : `it is larger than ${MAX_DIGEST_BYTES} bytes`;
+    const digest = bytes ? checkDigest(bytes) : `it is larger than ${MAX_DIGEST_BYTES} bytes`;
     if (!bytes || typeof digest === 'string') {
       this.#unusable++;
       this.#report({ kind: 'malformed_digest', key, detail: String(digest) });

@@ -64,7 +64,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   recounts: listOf(members({})),
 };
 
-/** What a digest must say of itself whatever it seals, in words for {@link readDigest}. */
+/** What a digest must say of itself whatever it seals, in words for {@link checkDigest}. */
 const CONSISTENCY: ReadonlyArray<readonly [broken: string, holds: (digest: Digest) => boolean]> = [
   ['its interval does not end after it begins', ({ from, to }) => from < to],
   [
@@ -115,7 +115,7 @@ function isBeside(document: string, leaves: string): boolean {
 }
 
 /** The digest that bytes are, or what is wrong with them. Never throws, whatever they are. */
-export function readDigest(bytes: Buffer): Digest | string {
+export function checkDigest(bytes: Buffer): Digest | string {
   let digest: Digest;
   try {
     const value: unknown = JSON.parse(bytes.toString());

@@ -1,28 +1,12 @@
-import { createPublicKey, type KeyObject, verify } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
 import { EvidencePrefix } from '../evidence/evidence-prefix.ts';
-import { type Digest, fingerprintOf, publicKeyKey } from './digest.ts';
+import { type Digest, publicKeyKey } from './digest.ts';
+import { isSignedBy, readPublicKey, type SigningKey } from './signing-key.ts';
 import type { Damage } from './verify-damage.ts';
 import { readWhole, type SealedStore } from './verify-store.ts';
 
 /** A P-256 key in PEM takes 178 bytes. */
 const MAX_KEY_BYTES = 16 * 1024;
-
-/** A public key that digests may be signed with. */
-export interface SigningKey {
-  readonly fingerprint: string;
-  readonly key: KeyObject;
-}
-
-/** A P-256 public key in PEM, or undefined for anything else. */
-export function readPublicKey(pem: Buffer): SigningKey | undefined {
-  try {
-    const key = createPublicKey(pem);
-    if (key.asymmetricKeyDetails?.namedCurve !== 'prime256v1') return undefined;
-    return { key, fingerprint: fingerprintOf(key.export({ type: 'spki', format: 'der' })) };
-  } catch {
-    return undefined;
-  }
-}
 
 /** What a verification that goes on behind another one knows of keys (by fingerprint). */
 export interface KnownKeys {
@@ -102,10 +86,4 @@ export class TrustedKeys {
     if (read?.fingerprint === fingerprint) return read.key;
     return { kind: 'wrong_key', key, detail: 'it holds no P-256 key of that fingerprint' };
   }
-}
-
-/** One signature has one text: what else decodes to it was changed. */
-export function isSignedBy(key: KeyObject, bytes: Buffer, signature: string): boolean {
-  const der = Buffer.from(signature, 'base64');
-  return der.toString('base64') === signature && verify('sha256', bytes, key, der);
 }

@@ -1,11 +1,10 @@
 import { EvidencePrefix } from '../evidence/evidence-prefix.ts';
 import { DAY_MILLIS } from '../evidence/retention.ts';
 import { sha256Hex } from '../evidence/store-key.ts';
-import { type Digest, isDigestKey, isSealed } from './digest.ts';
-import { MAX_LATE } from './seal-sweep.ts';
+import { type Digest, isDigestKey, isSealed, MAX_LATE } from './digest.ts';
 import { type Hole, MAX_DIGEST_BYTES } from './verify-chain.ts';
 import type { Damage, ReportDamage } from './verify-damage.ts';
-import { readDigest } from './verify-document.ts';
+import { checkDigest } from './verify-document.ts';
 import type { Suspects } from './verify-moves.ts';
 import { holdObject } from './verify-object.ts';
 import { type ListedObject, readWhole, type SealedStore } from './verify-store.ts';
@@ -105,7 +104,7 @@ export class UnsealedSearch {
     for await (const { key, versionId } of this.#store.list(EvidencePrefix.digests)) {
       const opened = isDigestKey(key) ? await this.#store.open(key, versionId) : undefined;
       const bytes = opened && (await readWhole(opened, MAX_DIGEST_BYTES));
-      const digest = bytes ? readDigest(bytes) : '';
+      const digest = bytes ? checkDigest(bytes) : '';
       if (typeof digest === 'string') continue;
       for (const object of digest.objects) {
         const candidate = candidates.get(this.#nameOf(object));

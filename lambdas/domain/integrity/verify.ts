@@ -2,12 +2,14 @@ import { EvidencePrefix } from '../evidence/evidence-prefix.ts';
 import { hourFolder, hourOf } from '../evidence/hour-shard.ts';
 import { receiptTime } from '../evidence/receipt.ts';
 import { UNANCHORED } from './digest.ts';
+import type { RecordProof } from './record-proof.ts';
+import type { SigningKey } from './signing-key.ts';
 import { ChainWalk, type WalkedDigest } from './verify-chain.ts';
 import type { ReportDamage } from './verify-damage.ts';
-import { type SigningKey, TrustedKeys } from './verify-keys.ts';
+import { TrustedKeys } from './verify-keys.ts';
 import { Suspects } from './verify-moves.ts';
 import { checkObjects, type ObjectCheck } from './verify-objects.ts';
-import { proofsIn, type RecordProof } from './verify-record.ts';
+import { proofsIn } from './verify-record.ts';
 import type { SealedStore } from './verify-store.ts';
 import { UnsealedSearch } from './verify-unsealed.ts';
 

@@ -2,7 +2,7 @@ import { EvidencePrefix } from '../evidence/evidence-prefix.ts';
 import { digestBegin, digestKey, isDigestKey } from '../integrity/digest.ts';
 import { MAX_DIGEST_BYTES, stemOf } from '../integrity/verify-chain.ts';
 import type { ReportDamage } from '../integrity/verify-damage.ts';
-import { readDigest } from '../integrity/verify-document.ts';
+import { checkDigest } from '../integrity/verify-document.ts';
 import { type ListedObject, readWhole, type SealedStore } from '../integrity/verify-store.ts';
 
 /** Gaps that are looked into: more of them are no news. */
@@ -81,6 +81,6 @@ export async function checkPlaces(
 export async function digestAt(store: SealedStore, { key, versionId }: ListedObject) {
   const opened = await store.open(key, versionId);
   const bytes = opened && (await readWhole(opened, MAX_DIGEST_BYTES));
-  const digest = bytes && readDigest(bytes);
+  const digest = bytes && checkDigest(bytes);
   return typeof digest === 'object' ? digest : undefined;
 }

@@ -12,13 +12,13 @@ import {
   type Digest,
   publicKeyKey,
 } from '../../../lambdas/domain/integrity/digest.ts';
+import { readPublicKey } from '../../../lambdas/domain/integrity/signing-key.ts';
 import { type VerifyOptions, verify } from '../../../lambdas/domain/integrity/verify.ts';
 import {
   DAMAGES,
   type Damage,
   type DamageKind,
 } from '../../../lambdas/domain/integrity/verify-damage.ts';
-import { readPublicKey } from '../../../lambdas/domain/integrity/verify-keys.ts';
 import { NOW } from '../../support/builders.ts';
 import { SealedBundle, sealedEnvelope, sha256, signingPair } from '../../support/sealed-bundle.ts';
 import { seeded } from '../../support/seeded.ts';

@@ -27,7 +27,11 @@ async function sealedHours(hours: number) {
       at(hour),
       at(hour + 1),
     ];
-    const digest = { location, from, to, sealedAt: to, objects: [version(hour)] };
+    const signer = { algorithm: 'ECDSA_SHA_256', fingerprint: 'f' };
+    const digest = {
+      ...{ digest: 1, number: hour, location, from, to, sealedAt: to, signer },
+      objects: [version(hour)],
+    };
     await vault.putDocument(location.key, digest, LOCK);
     await vault.putDocument(digestKey(at(hour), 'signature'), 'sig', LOCK);
   }
