@@ -95,11 +95,13 @@ export async function writeDigest(
     from,
     to,
     sealedAt: new Date(sealedAt).toISOString(),
+    lock: { mode: lock.mode, retainUntil: lock.retainUntil },
     previous: previous
       ? {
           key: previous.digest.location.key,
           sha256: previous.sha256,
           signature: previous.signature,
+          ...(previous.digest.lock && { retainUntil: previous.digest.lock.retainUntil }),
         }
       : null,
     signer: { algorithm: 'ECDSA_SHA_256', fingerprint: signer.fingerprint },
