@@ -26,7 +26,7 @@ import {
   UNANCHORED,
 } from './digest.ts';
 import { HASH_BYTES, rootOf } from './merkle.ts';
-import { isConflict, readDigest, type StandingDigest } from './seal-head.ts';
+import { isConflict, openDigest, type StandingDigest } from './seal-head.ts';
 import type { Interval } from './seal-listing.ts';
 import { type ReadObject, readObject } from './seal-object.ts';
 
@@ -95,11 +95,13 @@ export async function writeDigest(
     from,
     to,
     sealedAt: new Date(sealedAt).toISOString(),
+    lock: { mode: lock.mode, retainUntil: lock.retainUntil },
     previous: previous
       ? {
           key: previous.digest.location.key,
           sha256: previous.sha256,
           signature: previous.signature,
+          ...(previous.digest.lock && { retainUntil: previous.digest.lock.retainUntil }),
         }
       : null,
     signer: { algorithm: 'ECDSA_SHA_256', fingerprint: signer.fingerprint },
@@ -119,7 +121,7 @@ export async function writeDigest(
     metadata: { [SIGNATURE_METADATA]: Buffer.from(signature).toString('base64') },
   });
   // What stands may be the same document under the signature of another sealer.
-  return readDigest(version, streams);
+  return openDigest(version, streams);
 }
 
 /**

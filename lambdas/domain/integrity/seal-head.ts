@@ -7,14 +7,14 @@ import type { ListedVersion, ObjectVersion, SigningKeys, VersionStreams } from '
 import {
   besideDigest,
   type Digest,
-  digestKey,
   isChainKey,
   isDigestPlace,
   publicKeyKey,
   SIGNATURE_METADATA,
 } from './digest.ts';
+import { readDigest } from './read-digest.ts';
 import { firstVersions, type Interval, type VaultListing, within } from './seal-listing.ts';
-import { isSignedBy, readPublicKey } from './verify-keys.ts';
+import { isSignedBy, readPublicKey } from './signing-key.ts';
 
 /** A digest as it stands in the vault. */
 export interface StandingDigest {
@@ -118,7 +118,7 @@ export async function readSigned(
   listing: VaultListing,
   { streams, keys }: HeadReaders,
 ): Promise<SignedDigest | undefined> {
-  const standing = await readable(() => readDigest(version, streams));
+  const standing = await readable(() => openDigest(version, streams));
   if (!standing) return undefined;
   const { fingerprint } = standing.digest.signer;
   const isSigned = (pem: string | Buffer) => {
@@ -157,42 +157,17 @@ async function readAll(body: AsyncIterable<Uint8Array>): Promise<Buffer> {
 }
 
 /** @throws UnreadableRecordError `digest_unreadable` */
-export async function readDigest(
+export async function openDigest(
   { bucket, key, versionId }: ObjectVersion,
   streams: VersionStreams,
 ): Promise<StandingDigest> {
-  const { body, metadata } = await streams.open({ bucket, key, versionId });
+  const version = { bucket, key, versionId };
+  const { body, metadata } = await streams.open(version);
   const bytes = await readAll(body);
-  const digest = parse(bytes);
+  const digest = readDigest(bytes, version);
   const signature = metadata[SIGNATURE_METADATA];
-  const isOfPlace =
-    isDigest(digest) &&
-    digest.location.key === key &&
-    digest.location.bucket === bucket &&
-    digestKey(digest.from) === key;
-  if (!isOfPlace || signature === undefined) throw new UnreadableRecordError('digest_unreadable');
+  if (!digest || signature === undefined) throw new UnreadableRecordError('digest_unreadable');
   return { digest, signature, bytes, sha256: createHash('sha256').update(bytes).digest('hex') };
-}
-
-function parse(bytes: Buffer): unknown {
-  try {
-    return JSON.parse(bytes.toString('utf8'));
-  } catch {
-    return undefined; // what the parser says quotes its input
-  }
-}
-
-/** As far as the next digest relies on it; whether it is sound is for the verifier to say. */
-function isDigest(value: unknown): value is Digest {
-  const { digest, from, to, number, location, signer, objects } = (value ?? {}) as Partial<Digest>;
-  return (
-    digest === 1 &&
-    typeof location?.key === 'string' &&
-    typeof signer?.fingerprint === 'string' &&
-    Number.isSafeInteger(number) &&
-    Date.parse(from ?? '') < Date.parse(to ?? '') &&
-    Array.isArray(objects)
-  );
 }
 
 /** All versions of keys that have more than one or a delete marker, and to which something came in the interval. */

@@ -3,7 +3,7 @@ import { EvidencePrefix } from '../evidence/evidence-prefix.ts';
 import { DAY_MILLIS } from '../evidence/retention.ts';
 import { versionName } from '../evidence/version-name.ts';
 import type { ListedVersion, ObjectVersion, SigningKeys, VersionStreams } from '../ports.ts';
-import { type Digest, digestKey, isChainKey, isDigestPlace } from './digest.ts';
+import { type Digest, digestKey, isChainKey, isDigestPlace, MAX_LATE } from './digest.ts';
 import { readSigned, type SignedDigest, type StandingDigest } from './seal-head.ts';
 import { daysBetween, firstVersions, type Interval, type VaultListing } from './seal-listing.ts';
 
@@ -22,9 +22,6 @@ async function sweptSince(intervalFrom: number, listing: VaultListing): Promise<
   const sweptAt = Math.min(midnight, Date.parse(before?.lastModified ?? '') || midnight);
   return sweptAt - OVERLAP_MILLIS;
 }
-
-/** Late objects in one digest: bounds its size, and what one interval costs. The digest after a full one goes on. */
-export const MAX_LATE = 1_000;
 
 /** Small reads: as many as wait well below the sockets of a client. */
 const DIGESTS_AT_ONCE = 8;
