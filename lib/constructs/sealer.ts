@@ -37,6 +37,7 @@ export class Sealer extends ScheduledControl {
         LINEAGE_STREAM_NAME: lineage.stream.streamName,
         TRACES_STREAM_NAME: traces.stream.streamName,
         STAGING_BUCKET_NAME: staging.bucket.bucketName,
+        OWN_KEY_ARNS: [vault.key, staging.key].map(({ keyArn }) => keyArn).join(','),
         SEAL_ANCHOR: anchorTopicArn ?? 'unanchored',
       },
       writes: ['digests', 'publicKeys', 'findings'],

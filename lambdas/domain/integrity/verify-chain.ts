@@ -16,8 +16,8 @@ const MAX_STRAYS = 10_000;
 /** Intervals without a usable digest that are remembered, to blame the digest and not what landed in them. */
 const MAX_HOLES = 1_000;
 
-/** A document, the signature beside it, and leaves, which may have a part of their hash in their name. */
-const PART = /^(.*?)(?:\.json|\.sig|(?:-[0-9a-f]{16})?\.leaves)$/;
+/** A document, and the signature and the leaves beside it. */
+const PART = /^(.*)\.(?:json|sig|leaves)$/;
 
 /** What lies under the name of one digest. */
 interface DigestParts {
@@ -32,8 +32,10 @@ export interface WalkedDigest {
   readonly key: string;
   readonly sha256: string;
   readonly signature: string | undefined;
-  /** What has the name of its leaves. A sealer that ended early may have left some that the digest does not name. */
-  readonly leaves: readonly ListedObject[];
+  /** Beside it. */
+  readonly leaves: ListedObject | undefined;
+  /** Whether all that belongs to it should stand beside it by now. */
+  readonly isSettled: boolean;
   /** Whether a trusted key signed it: only then does it prove anything of its objects. */
   readonly proven: boolean;
 }
@@ -137,11 +139,9 @@ export class ChainWalk {
     const opened = document && (await this.#store.open(key, document.versionId));
     const beside = versions.get(besideDigest(key, 'signature'));
     if (!opened) {
-      // The signature is written last: leaves alone are what a sealer left that ended early.
-      if (document || beside) {
-        this.#unusable++;
-        this.#orphaned.push(key);
-      }
+      // The document is written first: whatever stands without it was beside one that is gone.
+      this.#unusable++;
+      this.#orphaned.push(key);
       return undefined;
     }
     if (opened.lock === 'none') {
@@ -165,8 +165,11 @@ export class ChainWalk {
     const signature = await this.#signatureOf(digest, beside, opened.signature);
     const damage = await this.#keys.judge(digest, bytes, signature);
     if (damage) this.#report(damage);
-    const leaves = [...versions.values()].filter((part) => part.key.endsWith('.leaves'));
-    return { digest, key, sha256: sha256Hex(bytes), signature, leaves, proven: !damage };
+    return {
+      ...{ digest, key, sha256: sha256Hex(bytes), signature, proven: !damage },
+      leaves: versions.get(besideDigest(key, 'leaves')),
+      isSettled: Date.parse(digest.sealedAt) < this.#settledMillis,
+    };
   }
 
   /** The text beside a digest and in its metadata. Where they differ, one that does not hold must not hide. */

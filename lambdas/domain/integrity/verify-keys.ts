@@ -5,7 +5,7 @@ import type { Damage } from './verify-damage.ts';
 import { readWhole, type SealedStore } from './verify-store.ts';
 
 /** A P-256 key in PEM takes 178 bytes. */
-const MAX_KEY_BYTES = 16 * 1024;
+export const MAX_KEY_BYTES = 16 * 1024;
 
 /** A public key that digests may be signed with. */
 export interface SigningKey {

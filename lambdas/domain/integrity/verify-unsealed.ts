@@ -109,7 +109,7 @@ export class UnsealedSearch {
       if (typeof digest === 'string') continue;
       for (const object of digest.objects) {
         const candidate = candidates.get(this.#nameOf(object));
-        if (candidate) candidate.claims++;
+        if (candidate && !object.again) candidate.claims++;
       }
     }
   }
