@@ -80,11 +80,15 @@ export interface Digest {
   readonly from: string;
   readonly to: string;
   readonly sealedAt: string;
+  /** What the digest was put with, and is locked with at least. Digests of older stores do not say it. */
+  readonly lock?: { readonly mode: RetentionPolicy['mode']; readonly retainUntil: string };
   /** Null for the first. `sha256` is that of the document's bytes, `signature` is base64. */
   readonly previous: {
     readonly key: string;
     readonly sha256: string;
     readonly signature: string;
+    /** As its own `lock` promised: when it may be gone. Absent where it promised nothing. */
+    readonly retainUntil?: string;
   } | null;
   readonly signer: { readonly algorithm: 'ECDSA_SHA_256'; readonly fingerprint: string };
   /** The key that later digests may be signed with; announced under the old one. */
@@ -108,6 +112,9 @@ export interface Digest {
    */
   readonly displacedBy?: readonly StrayVersion[];
 }
+
+/** Late objects in one digest: bounds its size, and what one interval costs. The digest after a full one goes on. */
+export const MAX_LATE = 1_000;
 
 /** What a digest says where no head leaves the account. */
 export const UNANCHORED = 'unanchored';

@@ -7,7 +7,8 @@ import { sha256Hex } from '../evidence/store-key.ts';
 import { versionName } from '../evidence/version-name.ts';
 import type { ListedVersion, ObjectReader, ObjectVersion, VersionInspector } from '../ports.ts';
 import { besideDigest, type Digest, digestBegin, isDigestPlace, publicKeyKey } from './digest.ts';
-import { isSignedBy, readPublicKey } from './verify-keys.ts';
+import { readDigest } from './read-digest.ts';
+import { isSignedBy, readPublicKey } from './signing-key.ts';
 
 export interface ProofReaders {
   readonly inspector: VersionInspector;
@@ -93,10 +94,8 @@ export class ProofDigests {
   /** @throws UnreadableRecordError when what stands there is no digest of this place */
   async read(version: ListedVersion): Promise<ReadDigest> {
     const bytes = Buffer.from(await this.readers.reader.read(version));
-    const digest = parse(bytes);
-    if (digest?.location?.key !== version.key || !Array.isArray(digest.objects)) {
-      throw new UnreadableRecordError('digest_unreadable');
-    }
+    const digest = readDigest(bytes, version);
+    if (!digest) throw new UnreadableRecordError('digest_unreadable');
     return { version, digest, bytes, sha256: sha256Hex(bytes) };
   }
 
@@ -139,9 +138,7 @@ export class SignedDigests extends ProofDigests {
     if (!beside) return undefined;
     const text = Buffer.from(await this.readers.reader.read(beside)).toString('latin1');
     const signature = text.trim();
-    const key =
-      digest.location.bucket === this.bucket &&
-      (await this.#publicKey(String(digest.signer?.fingerprint)));
+    const key = await this.#publicKey(digest.signer.fingerprint);
     if (!key || !isSignedBy(key, bytes, signature)) {
       throw new UnreadableRecordError('digest_unreadable');
     }
@@ -173,12 +170,4 @@ export function placeIn(digest: Digest, version: ObjectVersion) {
     before += object.records;
   }
   return undefined;
-}
-
-function parse(bytes: Uint8Array): Partial<Digest> & Digest {
-  try {
-    return JSON.parse(Buffer.from(bytes).toString('utf8'));
-  } catch {
-    throw new UnreadableRecordError('digest_unreadable'); // what the parser says quotes its input
-  }
 }

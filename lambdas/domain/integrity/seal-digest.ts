@@ -28,7 +28,7 @@ import { HASH_BYTES, rootOf } from './merkle.ts';
 import type { Interval, VaultListing } from './seal-listing.ts';
 import { type ReadObject, readObject } from './seal-object.ts';
 import { reportForeign, reportUnreadable } from './seal-reports.ts';
-import { readDigest, type StandingDigest } from './seal-standing.ts';
+import { openDigest, type StandingDigest } from './seal-standing.ts';
 
 /**
  * Reads the streams once more for an interval (RFC 3339), and for what the digest before it left open.
@@ -103,11 +103,13 @@ export async function writeDigest(
     from,
     to,
     sealedAt: new Date(sealedAt).toISOString(),
+    lock: { mode: lock.mode, retainUntil: lock.retainUntil },
     previous: previous
       ? {
           key: previous.digest.location.key,
           sha256: previous.sha256,
           signature: previous.signature,
+          ...(previous.digest.lock && { retainUntil: previous.digest.lock.retainUntil }),
         }
       : null,
     signer: { algorithm: 'ECDSA_SHA_256', fingerprint: signer.fingerprint },
@@ -129,7 +131,7 @@ export async function writeDigest(
     metadata: { [SIGNATURE_METADATA]: Buffer.from(signature).toString('base64') },
   });
   // What stands may be the same document under the signature of another sealer.
-  return { standing: await readDigest(version, streams), leaves };
+  return { standing: await openDigest(version, streams), leaves };
 }
 
 /**

@@ -2,10 +2,11 @@ import { createHash } from 'node:crypto';
 import { LineageError, UnavailableError, UnreadableRecordError } from '../errors.ts';
 import type { ListedVersion, ObjectVersion, SigningKeys, VersionStreams } from '../ports.ts';
 import { readWhole } from '../read-whole.ts';
-import { type Digest, isPlaceOf, publicKeyKey, SIGNATURE_METADATA } from './digest.ts';
+import { type Digest, publicKeyKey, SIGNATURE_METADATA } from './digest.ts';
+import { readDigest } from './read-digest.ts';
 import { firstVersions, type VaultListing } from './seal-listing.ts';
+import { isSignedBy, MAX_KEY_BYTES, readPublicKey } from './signing-key.ts';
 import { MAX_DIGEST_BYTES } from './verify-chain.ts';
-import { isSignedBy, MAX_KEY_BYTES, readPublicKey } from './verify-keys.ts';
 
 /** A digest as it stands in the vault. */
 export interface StandingDigest {
@@ -39,7 +40,7 @@ export async function readSigned(
   listing: VaultListing,
   { streams, keys }: DigestReaders,
 ): Promise<SignedDigest | undefined> {
-  const standing = await readable(() => readDigest(version, streams));
+  const standing = await readable(() => openDigest(version, streams));
   if (!standing) return undefined;
   const { fingerprint } = standing.digest.signer;
   const isSigned = (pem: string | Buffer) => {
@@ -76,42 +77,15 @@ async function readPem(version: ObjectVersion, streams: VersionStreams) {
 }
 
 /** @throws UnreadableRecordError `digest_unreadable` */
-export async function readDigest(
+export async function openDigest(
   { bucket, key, versionId }: ObjectVersion,
   streams: VersionStreams,
 ): Promise<StandingDigest> {
-  const { body, metadata } = await streams.open({ bucket, key, versionId });
+  const version = { bucket, key, versionId };
+  const { body, metadata } = await streams.open(version);
   const bytes = await readWhole(body, MAX_DIGEST_BYTES);
-  const digest = bytes && parse(bytes);
+  const digest = bytes && readDigest(bytes, version);
   const signature = metadata[SIGNATURE_METADATA];
-  const isOfPlace =
-    isDigest(digest) &&
-    digest.location.key === key &&
-    digest.location.bucket === bucket &&
-    isPlaceOf(key, digest.from);
-  if (!bytes || !isOfPlace || signature === undefined) {
-    throw new UnreadableRecordError('digest_unreadable');
-  }
+  if (!digest || signature === undefined) throw new UnreadableRecordError('digest_unreadable');
   return { digest, signature, bytes, sha256: createHash('sha256').update(bytes).digest('hex') };
-}
-
-function parse(bytes: Buffer): unknown {
-  try {
-    return JSON.parse(bytes.toString('utf8'));
-  } catch {
-    return undefined; // what the parser says quotes its input
-  }
-}
-
-/** As far as the next digest relies on it; whether it is sound is for the verifier to say. */
-function isDigest(value: unknown): value is Digest {
-  const { digest, from, to, number, location, signer, objects } = (value ?? {}) as Partial<Digest>;
-  return (
-    digest === 1 &&
-    typeof location?.key === 'string' &&
-    typeof signer?.fingerprint === 'string' &&
-    Number.isSafeInteger(number) &&
-    Date.parse(from ?? '') < Date.parse(to ?? '') &&
-    Array.isArray(objects)
-  );
 }

@@ -9,6 +9,7 @@ import {
   digestKey,
   documentOf,
   isDigestPlace,
+  MAX_LATE,
   type SealedObject,
 } from './digest.ts';
 import { daysBetween, firstVersions, type Interval, type VaultListing } from './seal-listing.ts';
@@ -35,9 +36,6 @@ async function sweptSince(intervalFrom: number, listing: VaultListing): Promise<
   const landed = firstVersions(begun).map(({ lastModified }) => Date.parse(lastModified));
   return Math.min(midnight, ...landed) - OVERLAP_MILLIS;
 }
-
-/** Late objects in one digest: bounds its size, and what one interval costs. The digest after a full one goes on. */
-export const MAX_LATE = 1_000;
 
 /** Small reads: as many as wait well below the sockets of a client. */
 const DIGESTS_AT_ONCE = 8;

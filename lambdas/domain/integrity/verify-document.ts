@@ -33,6 +33,8 @@ const members =
 const absent = oneOf(undefined);
 const nothing = oneOf(null);
 
+const mode = oneOf('GOVERNANCE', 'COMPLIANCE');
+
 const sealedObject = members({
   bucket: text,
   key: text,
@@ -40,9 +42,21 @@ const sealedObject = members({
   lastModified: instant,
   bytes: count,
   sha256: hash,
-  mode: either(absent, oneOf('GOVERNANCE', 'COMPLIANCE')),
+  mode: either(absent, mode),
   retainUntil: either(absent, instant),
   records: count,
+});
+
+const recount = members({
+  plane: oneOf('lineage', 'traces'),
+  shardId: text,
+  from: instant,
+  to: instant,
+  status: oneOf('equal', 'behind', 'missing', 'not_recounted'),
+  countedAt: instant,
+  accepted: either(absent, count),
+  stored: either(absent, count),
+  missing: either(absent, listOf(text)),
 });
 
 /** Of each member the verifier relies on; others are covered by the signature alone. */
@@ -53,7 +67,11 @@ const RULES: Readonly<Record<string, Rule>> = {
   from: instant,
   to: instant,
   sealedAt: instant,
-  previous: either(nothing, members({ key: text, sha256: hash, signature: text })),
+  lock: either(absent, members({ mode, retainUntil: instant })),
+  previous: either(
+    nothing,
+    members({ key: text, sha256: hash, signature: text, retainUntil: either(absent, instant) }),
+  ),
   signer: members({ algorithm: oneOf('ECDSA_SHA_256'), fingerprint: hash }),
   nextSigner: either(absent, members({ fingerprint: hash })),
   anchor: text,
@@ -61,10 +79,10 @@ const RULES: Readonly<Record<string, Rule>> = {
   records: count,
   root: hash,
   leaves: either(nothing, members({ key: text, sha256: hash })),
-  recounts: listOf(members({})),
+  recounts: listOf(recount),
 };
 
-/** What a digest must say of itself whatever it seals, in words for {@link readDigest}. */
+/** What a digest must say of itself whatever it seals, in words for {@link checkDigest}. */
 const CONSISTENCY: ReadonlyArray<readonly [broken: string, holds: (digest: Digest) => boolean]> = [
   ['its interval does not end after it begins', ({ from, to }) => from < to],
   [
@@ -109,7 +127,7 @@ function isBehind(
 }
 
 /** The digest that bytes are, or what is wrong with them. Never throws, whatever they are. */
-export function readDigest(bytes: Buffer): Digest | string {
+export function checkDigest(bytes: Buffer): Digest | string {
   let digest: Digest;
   try {
     const value: unknown = JSON.parse(bytes.toString());

@@ -57,7 +57,7 @@ export class Rehash {
     const chain = new ChainWalk(
       listingOf(this.#store, () => this.#store.list(stemOf(key) ?? key)),
       {
-        ...{ keys: this.#keys, report: this.#report },
+        ...{ keys: this.#keys, report: this.#report, asOfMillis: this.#asOfMillis },
         settledMillis: Number.POSITIVE_INFINITY,
         firstNumber: 'any',
       },

@@ -72,18 +72,21 @@ export async function verifyVault(
     }),
   );
 
-  const known = resume?.chain;
+  let known = resume?.chain;
   const names = await looking('digests/', () => listChain(store, known?.head.key, report));
   if (known && names) {
-    const places = { first: known.first, head: known.head.key };
-    await looking('digests/', () => checkPlaces(names.documents, places, store, report));
+    const places = { first: known.first, head: known.head.key, asOfMillis: asOf };
+    const begun = await looking('digests/', () =>
+      checkPlaces(names.documents, places, store, report),
+    );
+    known = { ...known, ...begun };
   }
   const settledMillis = asOf - SEALING_GRACE_MILLIS;
   const walked: WalkAhead | undefined =
     names &&
     (await looking('digests/', () =>
       walkAhead(names.ahead, known, {
-        ...{ store, report, settledMillis },
+        ...{ store, report, asOfMillis: asOf, settledMillis },
         hasTime: () => remaining() > 1 - WALK_SHARE,
       }),
     ));
@@ -99,6 +102,7 @@ export async function verifyVault(
   });
   const extra = new ExtraObjects(store, {
     ...{ documents, headTo: chain?.head.to ?? interval.asOf, report, suspects },
+    isBegunLate: chain?.begin !== undefined,
   });
   let finished: string | undefined;
   let isFinished = true;

@@ -97,7 +97,10 @@ function lockedStore() {
       const location = { bucket: 'vault', key };
       const leaves = { key: digestKey(from, 'leaves'), sha256: '' };
       const objects = keys.map(versionOf);
-      documents.set(key, { location, from, to, sealedAt: to, objects, leaves });
+      const signer = { algorithm: 'ECDSA_SHA_256', fingerprint: 'f' };
+      documents.set(key, {
+        ...{ digest: 1, number: 0, location, from, to, sealedAt: to, signer, objects, leaves },
+      });
       const parts = [key, digestKey(from, 'signature'), leaves.key];
       for (const part of parts) store.lock(part, fromMillis + HOUR, YEARS_7.recordDays);
       return parts;

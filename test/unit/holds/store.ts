@@ -110,7 +110,8 @@ export function heldStore(between: Between = (ports) => ports) {
         clamped: false,
       } as const;
       const to = new Date(Date.parse(from) + 15 * 60_000).toISOString();
-      const digest: Pick<Digest, 'location' | 'from' | 'to' | 'sealedAt' | 'objects' | 'leaves'> = {
+      const digest: Partial<Digest> = {
+        ...{ digest: 1, number: 0, signer: { algorithm: 'ECDSA_SHA_256', fingerprint: 'f' } },
         ...{ location: { bucket: 'vault', key: digestKey(from) }, from, to, sealedAt: to },
         objects: objects.map(({ bucket, key, versionId, lastModified }) => ({
           ...{ bucket, key, versionId, lastModified, bytes: 1, sha256: '', records: 1 },

@@ -15,12 +15,12 @@ import {
   digestBytes,
   digestKey,
   isDigestKey,
+  MAX_LATE,
   publicKeyKey,
 } from '../../../lambdas/domain/integrity/digest.ts';
 import { type SealDependencies, seal } from '../../../lambdas/domain/integrity/seal.ts';
-import { MAX_LATE } from '../../../lambdas/domain/integrity/seal-sweep.ts';
 import type { Damage } from '../../../lambdas/domain/integrity/verify-damage.ts';
-import { readDigest } from '../../../lambdas/domain/integrity/verify-document.ts';
+import { checkDigest } from '../../../lambdas/domain/integrity/verify-document.ts';
 import type { DigestSigner } from '../../../lambdas/domain/ports.ts';
 import { RETENTION } from '../../support/builders.ts';
 import type { InMemoryVault } from '../../support/fakes.ts';
@@ -590,7 +590,7 @@ describe('an object that cannot be read', () => {
     const [digest] = store.chain();
     const sealed = digest?.objects.find((object) => object.key === key);
     expect(sealed).toMatchObject({ bytes, records: 0, unreadable: true, sha256: '0'.repeat(64) });
-    expect(readDigest(digestBytes(digest as Digest))).toEqual(digest);
+    expect(checkDigest(digestBytes(digest as Digest))).toEqual(digest);
     expect(store.findings('evidence_unreadable')).toHaveLength(1);
   });
 

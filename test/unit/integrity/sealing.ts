@@ -193,7 +193,9 @@ export function sealing(startMillis: number, overrides: Partial<SealSettings> = 
             key: before.digest.location.key,
             sha256: before.sha256,
             signature: before.signature,
+            retainUntil: before.digest.lock?.retainUntil,
           });
+          expect(document?.lock).toMatchObject(digest.lock ?? {});
         }
         checkObjects(digest);
         before = { digest, sha256: sha256(bytes), signature };
