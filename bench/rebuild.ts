@@ -99,7 +99,7 @@ function inMemory(
       folders: async () => [],
     },
     objects: {
-      open: async ({ key }) => ({ body: bodies.get(key) as Uint8Array, lock: LOCK }),
+      readLocked: async ({ key }) => ({ body: bodies.get(key) as Uint8Array, lock: LOCK }),
     },
     vaultBucket: 'vault',
     stagingBucket: 'staging',

@@ -6,10 +6,9 @@ import { DynamoProducerDirectory } from '../../lambdas/adapters/dynamo-producer-
 import { DynamoRunIndex } from '../../lambdas/adapters/dynamo-run-index.ts';
 import { DynamoTable } from '../../lambdas/adapters/dynamo-table.ts';
 import { fileEpochKey, type WrappedEpochKey } from '../../lambdas/adapters/kms-epoch-keys.ts';
-import { S3ObjectReader } from '../../lambdas/adapters/s3-object-reader.ts';
-import { S3StoredObjects } from '../../lambdas/adapters/s3-stored-objects.ts';
 import { S3EvidenceVault } from '../../lambdas/adapters/s3-vault.ts';
 import { S3VersionInspector } from '../../lambdas/adapters/s3-version-inspector.ts';
+import { S3VersionReader } from '../../lambdas/adapters/s3-version-reader.ts';
 import { S3WorkNotes } from '../../lambdas/adapters/s3-work-notes.ts';
 import type { RebuildIndexDependencies } from '../../lambdas/domain/rebuild/rebuild-index.ts';
 import type { RegisterDependencies } from '../../lambdas/domain/rebuild/rebuild-registers.ts';
@@ -34,7 +33,7 @@ export function rebuildingOf(deployment: DeploymentRecord): Rebuilding {
   const index = new DynamoTable(dynamo, tables.index);
   const reading = {
     inspector: new S3VersionInspector(s3),
-    objects: new S3StoredObjects(s3),
+    objects: new S3VersionReader(s3),
     vaultBucket: buckets.vault,
   };
   return {
@@ -43,7 +42,7 @@ export function rebuildingOf(deployment: DeploymentRecord): Rebuilding {
       index: new DynamoRunIndex(index),
       notes: new S3WorkNotes(s3, buckets.staging),
       vault: new S3EvidenceVault(s3, buckets.vault),
-      reader: new S3ObjectReader(s3),
+      reader: new S3VersionReader(s3),
       stagingBucket: buckets.staging,
       ...environment.join,
       retention: retentionSetting(environment),

@@ -63,7 +63,7 @@ export interface TraceStaging {
 
 /** Reads object versions of vault and staging. */
 export interface ObjectReader {
-  /** @throws UnreadableRecordError when that version is gone */
+  /** @throws UnreadableRecordError when that version is gone, or larger than anything of ours */
   read(version: ObjectVersion): Promise<Uint8Array>;
 }
 
@@ -76,8 +76,8 @@ export interface StoredObject {
 
 /** Reads object versions of vault and staging together with their locks. */
 export interface StoredObjects {
-  /** @throws UnreadableRecordError when that version is gone, UnavailableError */
-  open(version: ObjectVersion): Promise<StoredObject>;
+  /** @throws as {@link ObjectReader.read}, UnavailableError */
+  readLocked(version: ObjectVersion): Promise<StoredObject>;
 }
 
 /** Working papers of a long task: unlocked, and gone with the lifecycle of staging. */
@@ -111,6 +111,8 @@ export interface ListedVersion extends ObjectVersion {
   readonly lastModified: string;
   /** 0 for a delete marker. */
   readonly bytes: number;
+  /** Without quotes; absent for a delete marker. */
+  readonly etag?: string;
 }
 
 /** One object version, opened. */
@@ -126,8 +128,8 @@ export interface OpenedVersion {
 /** Reads object versions of any size piece by piece, with what S3 says about them. */
 export interface VersionStreams {
   /**
-   * @throws UnreadableRecordError when that version is gone, AccessDeniedError when content or lock may not be
-   * looked at, UnavailableError
+   * @throws UnreadableRecordError when that version is gone, or encrypted under a key of its writer's own;
+   * AccessDeniedError when content or lock may not be looked at, UnavailableError
    */
   open(version: ObjectVersion): Promise<OpenedVersion>;
 }

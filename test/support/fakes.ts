@@ -286,7 +286,7 @@ export function objectsOver(
 ): StoredObjects {
   const reader = readerOver(...buckets);
   return {
-    async open(version) {
+    async readLocked(version) {
       const body = await reader.read(version);
       const lock = buckets
         .flatMap(({ versions }) => versions)

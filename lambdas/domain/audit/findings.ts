@@ -94,7 +94,7 @@ export const FINDING_KINDS = {
   evidence_unreadable: {
     severity: 'critical',
     opens:
-      'an object in the folders of evidence holds no lines of ours and is sealed by its bytes alone; or an object of the vault is gone, archived or encrypted by its writer and is sealed by its name and size',
+      'an object in the folders of evidence holds no lines of ours and is sealed by its bytes alone; or an object of the vault is gone, archived or encrypted under a key that is not the vault’s, and is sealed by its name, size and ETag until it can be read',
     resolves: 'never: explain it with a note',
   },
   foreign_digest: {
@@ -102,6 +102,12 @@ export const FINDING_KINDS = {
     opens:
       'something below `digests/` that no sealer of this store wrote, or a digest that cannot be read; the chain goes on without it',
     resolves: 'never: explain it with a note',
+  },
+  digest_gone: {
+    severity: 'critical',
+    opens:
+      'the document of a digest is gone: its signature or its leaves stand alone (`left`), or a later digest names it; where it was the last, the next stands beside its place and says so (`displacedBy`)',
+    resolves: 'never: nothing brings it back; explain it with a note',
   },
   sealing_failed: {
     severity: 'high',

@@ -6,7 +6,7 @@ import { DAY_MILLIS } from '../evidence/retention.ts';
 import { sha256Hex } from '../evidence/store-key.ts';
 import { versionName } from '../evidence/version-name.ts';
 import type { ListedVersion, ObjectReader, ObjectVersion, VersionInspector } from '../ports.ts';
-import { besideDigest, type Digest, digestKey, isDigestPlace, publicKeyKey } from './digest.ts';
+import { besideDigest, type Digest, digestBegin, isDigestPlace, publicKeyKey } from './digest.ts';
 import { readDigest } from './read-digest.ts';
 import { isSignedBy, readPublicKey } from './signing-key.ts';
 
@@ -42,10 +42,9 @@ export class ProofDigests {
 
   /** The digest in whose interval an instant (RFC 3339 UTC) lies, if that has been sealed: the last that begins before. */
   async covering(instant: string): Promise<ListedVersion | undefined> {
-    const key = digestKey(new Date(instant).toISOString());
     const at = Date.parse(instant);
     for (const day of [at, at - DAY_MILLIS]) {
-      const last = (await this.ofDay(day)).findLast((version) => version.key <= key);
+      const last = (await this.ofDay(day)).findLast(({ key }) => digestBegin(key) <= at);
       if (last) return last;
     }
     return undefined;
@@ -57,13 +56,12 @@ export class ProofDigests {
    * @throws UnreadableRecordError when what is none stands where that of the instant would be
    */
   async sealing(instant: string): Promise<ReadDigest | undefined> {
-    const key = digestKey(new Date(instant).toISOString());
     const at = Date.parse(instant);
     let isBroken = false;
     let passed = 0;
     for (const day of [at, at - DAY_MILLIS]) {
       for (const version of (await this.ofDay(day)).toReversed()) {
-        if (version.key > key) continue;
+        if (digestBegin(version.key) > at) continue;
         if (passed++ > MAX_PASSED) throw new UnreadableRecordError('digest_unreadable');
         try {
           const read = await this.accept(await this.read(version));

@@ -1,5 +1,5 @@
 import type { ObjectVersion } from '../ports.ts';
-import { type Digest, digestKey } from './digest.ts';
+import { type Digest, isPlaceOf } from './digest.ts';
 
 /**
  * The digest that bytes are, as far as sealing and proving rely on it; undefined for what is none, or belongs elsewhere.
@@ -12,7 +12,7 @@ export function readDigest(
   const value = parse(bytes);
   if (!isDigest(value)) return undefined;
   const { location, from } = value;
-  const isInPlace = location.bucket === bucket && location.key === key && digestKey(from) === key;
+  const isInPlace = location.bucket === bucket && location.key === key && isPlaceOf(key, from);
   return isInPlace ? value : undefined;
 }
 

@@ -1,6 +1,9 @@
 import { createPublicKey, type KeyObject, verify } from 'node:crypto';
 import { fingerprintOf } from './digest.ts';
 
+/** A P-256 key in PEM takes 178 bytes. */
+export const MAX_KEY_BYTES = 16 * 1024;
+
 /** A public key that digests may be signed with. */
 export interface SigningKey {
   readonly fingerprint: string;

@@ -18,8 +18,8 @@ const MAX_HOLES = 1_000;
 
 const BEFORE_ALL = new Date(0).toISOString();
 
-/** A document, the signature beside it, and leaves, which may have a part of their hash in their name. */
-const PART = /^(.*?)(?:\.json|\.sig|(?:-[0-9a-f]{16})?\.leaves)$/;
+/** A document, and the signature and the leaves beside it. */
+const PART = /^(.*)\.(?:json|sig|leaves)$/;
 
 /** What lies under the name of one digest. */
 interface DigestParts {
@@ -36,8 +36,10 @@ export interface WalkedDigest {
   readonly versionId?: string;
   readonly sha256: string;
   readonly signature: string | undefined;
-  /** What has the name of its leaves. A sealer that ended early may have left some that the digest does not name. */
-  readonly leaves: readonly ListedObject[];
+  /** Beside it. */
+  readonly leaves: ListedObject | undefined;
+  /** Whether all that belongs to it should stand beside it by now. */
+  readonly isSettled: boolean;
   /** Whether a trusted key signed it: only then does it prove anything of its objects. */
   readonly proven: boolean;
 }
@@ -148,11 +150,9 @@ export class ChainWalk {
     const opened = document && (await this.#store.open(key, document.versionId));
     const beside = first(versions.get(besideDigest(key, 'signature')));
     if (!opened) {
-      // The signature is written last: leaves alone are what a sealer left that ended early.
-      if (document || beside) {
-        this.#unusable.add(key);
-        this.#orphaned.push(key);
-      }
+      // The document is written first: whatever stands without it was beside one that is gone.
+      this.#unusable.add(key);
+      this.#orphaned.push(key);
       return undefined;
     }
     const bytes = await readWhole(opened, MAX_DIGEST_BYTES);
@@ -175,11 +175,11 @@ export class ChainWalk {
     if (damage) this.#report(damage);
     const short = shortLock('the digest', digest.lock, opened.lock);
     if (short) this.#report({ kind: 'retention_short', key, detail: short });
-    const parts = [...versions.values()].flatMap((ofKey) => first(ofKey) ?? []);
     return {
       ...{ digest, key, sha256: sha256Hex(bytes), signature, proven: isProven },
       ...(document.versionId !== undefined && { versionId: document.versionId }),
-      leaves: parts.filter((part) => part.key.endsWith('.leaves')),
+      leaves: first(versions.get(besideDigest(key, 'leaves'))),
+      isSettled: Date.parse(digest.sealedAt) < this.#settledMillis,
     };
   }
 

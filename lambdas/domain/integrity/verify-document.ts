@@ -1,5 +1,5 @@
 import { canonicalJson } from '../json/canonical.ts';
-import { type Digest, digestKey, holdsRecords, isSealed } from './digest.ts';
+import { besideDigest, type Digest, holdsRecords, isPlaceOf, isSealed } from './digest.ts';
 
 type Rule = (value: unknown) => boolean;
 
@@ -87,7 +87,7 @@ const CONSISTENCY: ReadonlyArray<readonly [broken: string, holds: (digest: Diges
   ['its interval does not end after it begins', ({ from, to }) => from < to],
   [
     'it names another place than its interval',
-    ({ from, location }) => digestKey(from) === location.key,
+    ({ from, location }) => isPlaceOf(location.key, from),
   ],
   [
     'only the first digest has none before it',
@@ -112,7 +112,7 @@ const CONSISTENCY: ReadonlyArray<readonly [broken: string, holds: (digest: Diges
   [
     'its leaves are not beside it',
     ({ records, leaves, location }) =>
-      records === 0 ? leaves === null : leaves !== null && isBeside(location.key, leaves.key),
+      records === 0 ? leaves === null : leaves?.key === besideDigest(location.key, 'leaves'),
   ],
 ];
 
@@ -124,12 +124,6 @@ function isBehind(
   const before = objects[at - 1];
   if (!before) return true;
   return before.key === key ? before.versionId < versionId : before.key < key;
-}
-
-/** Leaves that a sealer left behind may have the usual name; those of another run have a part of their hash in theirs. */
-function isBeside(document: string, leaves: string): boolean {
-  const stem = document.slice(0, -'.json'.length);
-  return leaves.startsWith(stem) && /^(?:-[0-9a-f]{16})?\.leaves$/.test(leaves.slice(stem.length));
 }
 
 /** The digest that bytes are, or what is wrong with them. Never throws, whatever they are. */

@@ -1,12 +1,9 @@
 import type { KeyObject } from 'node:crypto';
 import { EvidencePrefix } from '../evidence/evidence-prefix.ts';
 import { type Digest, publicKeyKey } from './digest.ts';
-import { isSignedBy, readPublicKey, type SigningKey } from './signing-key.ts';
+import { isSignedBy, MAX_KEY_BYTES, readPublicKey, type SigningKey } from './signing-key.ts';
 import type { Damage } from './verify-damage.ts';
 import { readWhole, type SealedStore } from './verify-store.ts';
-
-/** A P-256 key in PEM takes 178 bytes. */
-const MAX_KEY_BYTES = 16 * 1024;
 
 /** What a verification that goes on behind another one knows of keys (by fingerprint). */
 export interface KnownKeys {

@@ -140,7 +140,7 @@ export class UnsealedSearch {
       for (const object of digest.objects) {
         const name = this.#nameOf(object);
         const before = claims.get(name);
-        if (before !== undefined) claims.set(name, before + 1);
+        if (before !== undefined && !object.again) claims.set(name, before + 1);
       }
     }
   }

@@ -50,6 +50,8 @@ export interface Verification {
   records: number;
   /** Of digests that are not proven: what they say of objects is worth nothing. */
   objectsNotProven: number;
+  /** Sealed by name and size, since the sealer could not read them. */
+  unread: number;
   /** Not there, and their locks had ended: whoever may delete may have deleted them. */
   expired: number;
   locksNotKnown: number;
@@ -97,8 +99,12 @@ export async function verify(store: SealedStore, options: VerifyOptions): Promis
   const check: ObjectCheck = {
     ...{ store, report, suspects },
     covers: (object) => covers(object) && object.key.includes(hour),
-    present(object, held) {
+    unread(object) {
       unsealed.sealed(object);
+      done.unread++;
+    },
+    present(object, held) {
+      if (!object.again) unsealed.sealed(object);
       done.objects++;
       done.bytes += held.bytes;
       done.records += held.records?.lines.length ?? 0;
@@ -172,6 +178,7 @@ function nothingDone({ knowsVersions }: SealedStore, { pinned }: VerifyOptions):
     ...{ digests: 0, proven: 0, objects: 0, bytes: 0, records: 0 },
     ...{
       objectsNotProven: 0,
+      unread: 0,
       expired: 0,
       locksNotKnown: 0,
       notSealedYet: 0,

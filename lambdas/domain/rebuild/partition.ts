@@ -1,4 +1,6 @@
 import { EvidencePrefix } from '../evidence/evidence-prefix.ts';
+import { HOUR_MILLIS } from '../evidence/hour-shard.ts';
+import { DAY_MILLIS } from '../evidence/retention.ts';
 import type { VersionInspector } from '../ports.ts';
 
 /** What the rows of an hour are made of; the first two lie below a retention class. */
@@ -23,8 +25,6 @@ interface PartitionSources {
   readonly stagingBucket: string;
 }
 
-const HOUR_MILLIS = 3_600_000;
-const DAY_MILLIS = 24 * HOUR_MILLIS;
 const FOLDER = /\/dt=(\d{4}-\d{2}-\d{2})\/(?:hour=(\d{2})\/)?$/;
 
 /**

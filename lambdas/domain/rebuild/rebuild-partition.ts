@@ -62,7 +62,12 @@ export async function rebuildPartition(
     if (progress.next && !hasTime()) return progress;
     const read = await mapConcurrently(window, WINDOW_OBJECTS, (version) =>
       ifReadable(async () =>
-        readForIndex(partition, version, await dependencies.objects.open(version), dependencies),
+        readForIndex(
+          partition,
+          version,
+          await dependencies.objects.readLocked(version),
+          dependencies,
+        ),
       ),
     );
     const written = await writeFirst(read);

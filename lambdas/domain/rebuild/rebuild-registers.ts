@@ -46,7 +46,7 @@ export async function rebuildRegisters(
   const unreadable: string[] = [];
   const read = async <T>(version: ListedVersion, readAs: ReadDocument<T>) => {
     try {
-      const { body } = await dependencies.objects.open(version);
+      const { body } = await dependencies.objects.readLocked(version);
       const document = readAs(version.key, JSON.parse(Buffer.from(body).toString()));
       if (document !== undefined) return document;
     } catch (error) {

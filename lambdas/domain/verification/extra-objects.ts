@@ -1,6 +1,7 @@
 import { groupBy } from '../collections.ts';
 import { mapConcurrently } from '../concurrency.ts';
 import { EvidencePrefix } from '../evidence/evidence-prefix.ts';
+import { HOUR_MILLIS } from '../evidence/hour-shard.ts';
 import { DAY_MILLIS } from '../evidence/retention.ts';
 import { type Digest, digestBegin } from '../integrity/digest.ts';
 import type { ReportDamage } from '../integrity/verify-damage.ts';
@@ -17,7 +18,7 @@ import { digestAt } from './chain-names.ts';
  */
 const LATE_MILLIS = 2 * DAY_MILLIS;
 /** The longest interval of a digest. */
-const INTERVAL_MILLIS = 3_600_000;
+const INTERVAL_MILLIS = HOUR_MILLIS;
 /** Small reads: as many as wait well below the sockets of a client. */
 const DIGESTS_AT_ONCE = 8;
 

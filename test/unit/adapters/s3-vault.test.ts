@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import {
-  GetObjectCommand,
   HeadObjectCommand,
   PutObjectCommand,
   S3Client,
@@ -8,13 +7,8 @@ import {
 } from '@aws-sdk/client-s3';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { S3ObjectReader } from '../../../lambdas/adapters/s3-object-reader.ts';
 import { S3EvidenceVault, S3TraceStaging } from '../../../lambdas/adapters/s3-vault.ts';
-import {
-  RefusedByStoreError,
-  UnavailableError,
-  UnreadableRecordError,
-} from '../../../lambdas/domain/errors.ts';
+import { RefusedByStoreError, UnavailableError } from '../../../lambdas/domain/errors.ts';
 
 const s3 = mockClient(S3Client);
 const vault = () => new S3EvidenceVault(new S3Client({}), 'bucket');
@@ -180,29 +174,4 @@ describe('S3TraceStaging', () => {
       [],
     );
   });
-});
-
-describe('reading a version', () => {
-  const version = { bucket: 'b', key: 'k', versionId: 'v1' };
-
-  it('names the version', async () => {
-    const bytes = Uint8Array.of(1, 2);
-    s3.on(GetObjectCommand, { Bucket: 'b', Key: 'k', VersionId: 'v1' }).resolves({
-      Body: { transformToByteArray: async () => bytes } as never,
-    });
-    expect(await new S3ObjectReader(new S3Client({})).read(version)).toBe(bytes);
-  });
-
-  it.each(['NoSuchKey', 'NoSuchVersion'])(
-    'tells a version that is gone (%s) from a store that does not answer',
-    async (name) => {
-      s3.on(GetObjectCommand).rejectsOnce(failure(name, 404)).rejects(failure('SlowDown', 503));
-      await expect(new S3ObjectReader(new S3Client({})).read(version)).rejects.toThrow(
-        UnreadableRecordError,
-      );
-      await expect(new S3ObjectReader(new S3Client({})).read(version)).rejects.toThrow(
-        UnavailableError,
-      );
-    },
-  );
 });

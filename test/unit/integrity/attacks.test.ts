@@ -6,7 +6,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DirectoryStore } from '../../../bin/evidence/verify-directory.ts';
-import { leafOf, packObjects } from '../../../lambdas/domain/evidence/evidence-object.ts';
+import { packObjects } from '../../../lambdas/domain/evidence/evidence-object.ts';
 import {
   besideDigest,
   type Digest,
@@ -584,17 +584,14 @@ it('takes an object that is gone for expired once its lock has ended, and not be
   expect(await damagesOf({ nowMillis: ended + 1 })).toEqual([]);
 });
 
-it('takes the leaves that a digest names, and lets those be that a sealer left behind', async () => {
-  const key = 'digests/dt=2026-03-04/2026-03-04T001500Z-0123456789abcdef.leaves';
-  const envelope = sealedEnvelope(9);
-  const leaves = { key, sha256: sha256(leafOf(Buffer.from(JSON.stringify(envelope)))) };
-  bundle.seal([...packObjects('lineage', [envelope])], { leaves });
-  bundle.write(besideDigest(digestAt(3), 'leaves'), 'left behind');
-  bundle.write('digests/dt=2026-03-04/2026-03-04T010000Z.leaves', 'left behind');
-  expect(await damagesOf()).toEqual([]);
-  flip(key, 0);
-  expect(await damagesOf()).toMatchObject([{ kind: 'modified_object', key }]);
-});
+it.each(['.sig', '.leaves'])(
+  'takes %s that stands alone for the rest of a digest',
+  async (ending) => {
+    const document = 'digests/dt=2026-03-04/2026-03-04T010000Z.json';
+    bundle.write(document.replace('.json', ending), 'left behind');
+    expect(await damagesOf()).toMatchObject([{ kind: 'missing_digest', key: document }]);
+  },
+);
 
 it('names the lines that differ', async () => {
   const lines = linesOf(objectAt(FIRST)).replace('n\\":1', 'n\\":9').replace('n\\":2', 'n\\":8');

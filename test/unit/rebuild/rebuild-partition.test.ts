@@ -273,9 +273,9 @@ describe('an index rebuilt from the vault', () => {
     const dependencies = store.rebuilding(index);
     const opened: string[] = [];
     const objects = {
-      open: (version: Parameters<typeof dependencies.objects.open>[0]) => {
+      readLocked: (version: Parameters<typeof dependencies.objects.readLocked>[0]) => {
         opened.push(version.key);
-        return dependencies.objects.open(version);
+        return dependencies.objects.readLocked(version);
       },
     };
     const [partition] = await listPartitions({}, dependencies);

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { UnreadableRecordError } from '../../../lambdas/domain/errors.ts';
 import { createHandler } from '../../../lambdas/seal/handler.ts';
 import { InMemoryStreamCounter, inspectorOver, readerOver } from '../../support/fakes.ts';
 import { recorder } from '../../support/recorder.ts';
@@ -66,4 +67,19 @@ it('fails loudly, with the code alone', async () => {
     { level: 'error', message: 'not sealed', extra: [{ code: 'signing_refused' }] },
   ]);
   expect(publications).toHaveLength(1);
+});
+
+it('reads again what was unreadable since `from`, when a sweep is asked for', async () => {
+  const { store, run } = sealer();
+  const { key } = store.vault.versions[0] as { key: string };
+  store.unreadable(key, new UnreadableRecordError('object_under_foreign_key'));
+  store.at(FIVE + 21 * MINUTE);
+  await run();
+  store.at(FIVE + 5 * 24 * 60 * MINUTE);
+  await run();
+  store.readable(key);
+  store.at(FIVE + 5 * 24 * 60 * MINUTE + 21 * MINUTE);
+  expect(await run({ sweep: true })).toMatchObject({ late: 0 });
+  store.at(FIVE + 5 * 24 * 60 * MINUTE + 36 * MINUTE);
+  expect(await run({ sweep: true, from: '2026-03-04T05:00:00Z' })).toMatchObject({ late: 1 });
 });
