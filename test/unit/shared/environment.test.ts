@@ -141,6 +141,21 @@ describe('auditInterval', () => {
     expect(() => auditInterval(request, NOW)).toThrow(LineageError);
   });
 
+  it.each([1, 86_400_000, 10 * 365 * 86_400_000])(
+    'speaks for now when asked for %d ms on',
+    (ms) => {
+      expect(auditInterval({ asOf: at(NOW + ms) }, NOW)).toEqual(auditInterval({}, NOW));
+    },
+  );
+
+  it('ends with the present hour at the latest', () => {
+    const hour = Math.floor(NOW / 3_600_000) * 3_600_000;
+    const within = NOW === hour ? NOW + 1 : NOW;
+    const end = hour + 3_600_000;
+    expect(auditInterval({ to: at(end) }, within)).toMatchObject({ to: at(end), asOf: at(within) });
+    expect(() => auditInterval({ to: at(end + 1) }, within)).toThrow(LineageError);
+  });
+
   it('takes the longest interval there is', () => {
     expect(() =>
       auditInterval({ from: at(NOW - MAX_INTERVAL_MILLIS), to: at(NOW) }, NOW),
