@@ -8,8 +8,10 @@ import type { LocalPaths } from './paths.ts';
 import { endGroup, killGroup } from './process.ts';
 import { identify, isRunning } from './process-identity.ts';
 
-/** MiniStack saves a full state in under 2 s, LocalStack takes up to 15 s; afterwards the group is killed. */
+/** Saving a full state took under 2 s; afterwards the group is killed. */
 const STOP_MILLIS = 30_000;
+/** For one that saves nothing: LocalStack takes up to half a minute to end by itself, and nothing depends on it. */
+const NOTHING_TO_SAVE_MILLIS = 5_000;
 
 /** Ends the recorded emulator, with its data saved where it keeps any. Returns whether one was running. */
 export async function stopEmulator(paths: LocalPaths): Promise<boolean> {
@@ -21,7 +23,7 @@ export async function stopEmulator(paths: LocalPaths): Promise<boolean> {
     return false;
   }
   if (!emulatorOf(recorded.name).keepsData) {
-    await endGroup(recorded.process, STOP_MILLIS);
+    await endGroup(recorded.process, NOTHING_TO_SAVE_MILLIS);
     wipeState(paths);
     return true;
   }
