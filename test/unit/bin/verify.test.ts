@@ -184,8 +184,11 @@ describe('evidence verify', () => {
     expect(await run('--dir', bundle.path('nowhere'))).toMatchObject({ exitCode: 3 });
     expect(await run('--dir', bundle.path(document(0)))).toMatchObject({ exitCode: 3 });
     expect(await verifyCopy('--record', 'no such')).toMatchObject({ exitCode: 3 });
-    bundle.remove();
     bundle.write('versions.ndjson', '');
+    expect(await verifyCopy()).toMatchObject({ exitCode: 3, sentence: /lists no version/ });
+    bundle.remove();
+    bundle.write('x', '');
+    bundle.delete('x');
     expect(await verifyCopy()).toMatchObject({ exitCode: 3, sentence: /nothing to verify/ });
   });
 });

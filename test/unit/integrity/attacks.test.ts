@@ -735,6 +735,13 @@ describe('damage is named once, by what is damaged', () => {
       removeWhole(at);
       expect(named(await damagesOf())).toContain(`missing_digest ${key}`);
     }
+    // The list was made later than the copy: what it has more is not asked for.
+    const covers = (end: number) => ({
+      covers: ({ lastModified }: { lastModified: string }) =>
+        Date.parse(lastModified) < Date.parse((bundle.digests[end] as Digest).to),
+    });
+    expect(await damagesOf(covers(0))).toEqual([]);
+    expect(named(await damagesOf(covers(1)))).toContain(`missing_digest ${digestAt(1)}`);
   });
 
   it('keys that nothing announced by the first digest under each, one after the other', async () => {
