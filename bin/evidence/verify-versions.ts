@@ -31,7 +31,7 @@ export class VersionsList {
 
   /**
    * Undefined when there is no such file.
-   * @throws CliError (3) when a line of it is no version
+   * @throws CliError (3) when a line of it is no version, or there is none
    */
   static open(path: string): VersionsList | undefined {
     if (!existsSync(path)) return undefined;
@@ -47,7 +47,13 @@ export class VersionsList {
       }
       list.#note(nameOf(version.key), place);
     }
-    return list;
+    if (number > 0) return list;
+    // A list that could not be made must not make everything missing.
+    list.close();
+    throw new CliError(
+      ExitCode.cannotLook,
+      `${VERSIONS_FILE} lists no version: make it anew, or remove it.`,
+    );
   }
 
   find(key: string, versionId?: string): ListedVersion | undefined {

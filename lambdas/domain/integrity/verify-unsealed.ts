@@ -166,9 +166,14 @@ export class UnsealedSearch {
     if (landed >= swept && !options.isOverdue(swept + DAY_MILLIS)) return 'notSealedYet';
     const opened = await this.#store.open(key, versionId);
     const found = opened && (await holdObject(key, opened)).sha256;
+    const { to } = options.head;
+    const why =
+      landed >= Date.parse(to)
+        ? `the last digest ends at ${to}`
+        : `no digest lists it, and what landed late was last sealed at ${new Date(swept).toISOString()}`;
     const damage: Damage =
       landed >= swept
-        ? unsealed(version, `what landed late was last sealed at ${new Date(swept).toISOString()}`)
+        ? unsealed(version, why)
         : { kind: 'extra_object', ...at, detail: extraDetail(lastModified, this.#store) };
     options.suspects.add({ damage, ...(found !== undefined && { found }) });
     return undefined;

@@ -382,7 +382,7 @@ describe('a chain whose first digests expired', () => {
   };
 
   it('begins later, for a verification that saw them and for one that did not', async () => {
-    const store = await verifying(30);
+    const store = await verifying(60);
     await store.verify();
     const [, , third] = store.sealed.chain();
     expire(store, 2);
