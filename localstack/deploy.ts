@@ -124,6 +124,25 @@ export async function wasDestroyed(paths: LocalPaths, clients: Clients): Promise
   return before !== undefined && !(await exist(clients, before.stackNames));
 }
 
+/**
+ * The stacks that a failed or interrupted deployment left where no other can go on from: a failed creation, or anything
+ * that still says it is in progress while no cdk runs.
+ */
+export async function stuckStacks({
+  cloudformation,
+}: Pick<Clients, 'cloudformation'>): Promise<readonly string[]> {
+  const { Stacks = [] } = await cloudformation.send(new DescribeStacksCommand({}));
+  return Stacks.filter(({ StackStatus = '' }) => isStuck(StackStatus)).map(
+    ({ StackName = '', StackStatus = '' }) => `${StackName} ${StackStatus}`,
+  );
+}
+
+/** UPDATE_ROLLBACK_COMPLETE is as good as before the update. */
+function isStuck(status: string): boolean {
+  if (status === 'DELETE_COMPLETE' || status === 'UPDATE_ROLLBACK_COMPLETE') return false;
+  return /FAILED$|IN_PROGRESS$|^ROLLBACK_/.test(status);
+}
+
 async function exist(clients: Clients, stackNames: readonly string[]): Promise<boolean> {
   const found = await Promise.all(stackNames.map((name) => stackIsComplete(clients, name)));
   return found.every(Boolean);

@@ -109,7 +109,8 @@ export class AwsGuardReader implements GuardReader {
   async key(KeyId: string): Promise<Seen<KeyGuards>> {
     const kms = this.#kms;
     return seen<KeyGuards>({
-      policy: async () => statementsOf(await kms.send(new GetKeyPolicyCommand({ KeyId }))),
+      policy: async () =>
+        statementsOf(await kms.send(new GetKeyPolicyCommand({ KeyId, PolicyName: 'default' }))),
       state: async () => (await kms.send(new DescribeKeyCommand({ KeyId }))).KeyMetadata?.KeyState,
       rotation: async () =>
         (await kms.send(new GetKeyRotationStatusCommand({ KeyId }))).KeyRotationEnabled,

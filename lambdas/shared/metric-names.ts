@@ -11,6 +11,7 @@ export const Metric = {
   auditedVersions: 'AuditedVersions',
   auditIncomplete: 'AuditIncomplete',
   parityViolations: 'ParityViolations',
+  replicationFailures: 'ReplicationFailures',
   digestsSealed: 'DigestsSealed',
   digestAge: 'DigestAgeSeconds',
   sealedRecords: 'SealedRecords',

@@ -217,6 +217,15 @@ function conditions(parts: WatchedParts) {
       runbook: 'unsent-heads',
     },
   ];
+  if (resources.vault.guards.replicaBucketArn !== undefined) {
+    result.push({
+      id: 'ReplicationFailures',
+      metric: functionMetric(Metric.replicationFailures, audit),
+      threshold: 0,
+      advice: 'Evidence is not in the replica: find what stops the copies, then copy what is left.',
+      runbook: 'replication-failures',
+    });
+  }
   for (const [stream, failures] of [
     ['Lineage', lineageFailures],
     ['Traces', tracesFailures],

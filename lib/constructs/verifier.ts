@@ -13,7 +13,7 @@ const EVERY_FOLDER = Object.keys(EvidencePrefix) as Array<keyof typeof EvidenceP
 export class Verifier extends ScheduledControl {
   constructor(scope: Construct, id: string, props: ControlProps) {
     const { config, resources } = props;
-    const { signing, vault } = resources;
+    const { hmacKeys, signing, vault } = resources;
     super(scope, id, {
       ...props,
       functionId: 'Verify',
@@ -32,5 +32,6 @@ export class Verifier extends ScheduledControl {
     vault.grantInspect(this.control, ...EVERY_FOLDER);
     vault.grantReadGuards(this.control);
     signing.grantReadGuards(this.control);
+    hmacKeys.grantReadGuards(this.control);
   }
 }

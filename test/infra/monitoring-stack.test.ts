@@ -78,6 +78,24 @@ describe('alarms', () => {
     expect(alarms.size).toBe(31);
   });
 
+  it('watch the copies where there is a replica, and only there', () => {
+    const replica = {
+      bucketArn: 'arn:aws:s3:::evidence-replica',
+      kmsKeyArn: 'arn:aws:kms:eu-west-1:444455556666:key/1',
+    };
+    const { monitoring } = createStage({ ...environments.prod, replica });
+    const copied = resourcesOf(Template.fromStack(monitoring), 'AWS::CloudWatch::Alarm');
+    const added = copied.filter(([id]) => id.startsWith('AlarmsReplicationFailures'));
+    expect(copied.length).toBe(alarms.size + 1);
+    expect(added.map(([, { Properties }]) => Properties)).toMatchObject([
+      {
+        ...{ MetricName: 'ReplicationFailures', Statistic: 'Sum', Threshold: 0 },
+        ...{ ComparisonOperator: 'GreaterThanThreshold', TreatMissingData: 'notBreaching' },
+        Dimensions: [{ Name: 'service', Value: 'audit-retention' }],
+      },
+    ]);
+  });
+
   it('say what to do and where the runbook is, and tell the topic', () => {
     for (const alarm of alarms.values()) {
       expect(alarm.AlarmDescription).toMatch(/^.{30,} Runbook: docs\/operations\.md#[a-z0-9-]+$/);

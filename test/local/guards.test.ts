@@ -29,6 +29,7 @@ async function deployed(): Promise<GuardSetting> {
     bucketName: buckets.vault,
     keyArn: (encryption.status === 'seen' && encryption.value?.keyArn) || 'no key',
     accessLogBucketName: logging.LoggingEnabled?.TargetBucket ?? 'no access log',
+    hmacKeyArns: [hmacKeyArn],
     signing: {
       keyArns: [`arn:aws:kms:${region}:${accountId}:key/${signingKeyId}`],
       sealerRoleArn: Role,

@@ -77,7 +77,8 @@ export const FINDING_KINDS = {
   },
   replication_failed: {
     severity: 'high',
-    opens: 'S3 did not copy an evidence version to the replica of the vault',
+    opens:
+      'S3 did not copy an evidence version to the replica of the vault, or not within two hours',
     resolves: 'an audit that finds it copied',
   },
   delete_marker_present: {
@@ -131,7 +132,8 @@ export const FINDING_KINDS = {
   },
   guard_changed: {
     severity: 'critical',
-    opens: 'a setting that protects the vault or its key is not as it was deployed',
+    opens:
+      'a setting that protects the vault, its key, a signing key or a key of HMAC keys is not as deployed',
     resolves: 'a check that finds the setting as deployed',
   },
   integrity_broken: {

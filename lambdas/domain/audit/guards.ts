@@ -73,7 +73,7 @@ export interface GuardCheck {
 /** Enough to name a mode, a key or a handful of rules. */
 const MAX_ACTUAL_CHARACTERS = 500;
 
-/** What stands around a vault that is as it was deployed. */
+/** What stands around a vault that is as it was deployed; `key` is that of the vault, and each that wraps HMAC keys. */
 export function expectedGuards(setting: GuardSetting): {
   bucket: BucketGuards;
   key: KeyGuards;
@@ -108,7 +108,7 @@ export function expectedGuards(setting: GuardSetting): {
   };
 }
 
-/** Looks at every guard of the vault, its key and the keys that sign. @throws UnavailableError */
+/** Looks at every guard of the vault, its key, the keys that sign and those that wrap HMAC keys. @throws UnavailableError */
 export async function auditGuards(setting: GuardSetting, reader: GuardReader): Promise<GuardCheck> {
   const expected = expectedGuards(setting);
   const checkKey = async (keyArn: string, guards: KeyGuards) =>
@@ -117,7 +117,7 @@ export async function auditGuards(setting: GuardSetting, reader: GuardReader): P
     reader
       .bucket(setting.bucketName)
       .then((bucket) => checkGuards(setting.bucketName, expected.bucket, bucket)),
-    checkKey(setting.keyArn, expected.key),
+    ...[setting.keyArn, ...setting.hmacKeyArns].map((keyArn) => checkKey(keyArn, expected.key)),
     ...setting.signing.keyArns.map((keyArn) => checkKey(keyArn, expected.signingKey)),
   ]);
   return {

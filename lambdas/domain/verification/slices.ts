@@ -63,6 +63,15 @@ export function advance({ from, to }: DueSlices, after: string | undefined): Sli
   return after === undefined ? { through: to } : { through: from - 1, broken: { to, after } };
 }
 
+/**
+ * Where the next run goes on when something might not be looked at: the same slices have their turn again, together with
+ * the next day's. Of as many as one run takes the oldest waits for its next period, so that a right which stays lost holds
+ * up no other slice.
+ */
+export function retry({ from, to }: DueSlices): SliceState {
+  return { through: to - from + 1 < MAX_SLICES ? from - 1 : from };
+}
+
 function sliceOf(name: string, periodDays: number): number {
   return Number.parseInt(sha256Hex(name).slice(0, SPREAD_HEX_DIGITS), 16) % periodDays;
 }

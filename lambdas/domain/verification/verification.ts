@@ -13,7 +13,7 @@ import { checkPlaces, listChain } from './chain-names.ts';
 import { ExtraObjects, type FolderGroup, folderGroups } from './extra-objects.ts';
 import { Rehash } from './rehash.ts';
 import { checkReportTimes } from './report-times.ts';
-import { advance, dayOf, dueSlices } from './slices.ts';
+import { advance, dayOf, dueSlices, retry } from './slices.ts';
 import { FoundDamage, type VerificationReport, verificationReport } from './verification-report.ts';
 import { type VerifiedHead, type WalkAhead, walkAhead } from './walk-ahead.ts';
 
@@ -123,11 +123,11 @@ export async function verifyVault(
     finished = group.name;
   }
   suspects.resolve();
-  // What we might not look at has not had its turn.
-  const slices =
-    unreadable.length > 0
-      ? (resume?.slices ?? { through: dayOf(asOf) - 1 })
-      : advance(due, isFinished ? undefined : (finished ?? due.after ?? ''));
+  const slices = !isFinished
+    ? advance(due, finished ?? due.after ?? '')
+    : unreadable.length > 0
+      ? retry(due)
+      : advance(due, undefined);
 
   return verificationReport(
     interval,

@@ -35,6 +35,7 @@ const SETTING: GuardSetting = {
   bucketName: 'vault',
   keyArn: 'arn:aws:kms:eu-central-1:111122223333:key/1',
   accessLogBucketName: 'access-logs',
+  hmacKeyArns: ['arn:aws:kms:eu-central-1:111122223333:key/3'],
   signing: {
     keyArns: ['arn:aws:kms:eu-central-1:111122223333:key/2'],
     sealerRoleArn: 'arn:aws:iam::111122223333:role/sealer',
@@ -118,7 +119,7 @@ it('sees a vault that is as it was deployed', async () => {
   expect(await audit()).toEqual({ drift: [], unreadable: [] });
   for (const { args } of s3.calls()) expect(args[0].input).toEqual({ Bucket: 'vault' });
   const keys = kms.calls().map(({ args }) => (args[0].input as { KeyId: string }).KeyId);
-  expect(new Set(keys)).toEqual(new Set([SETTING.keyArn, SIGNING_ARN]));
+  expect(new Set(keys)).toEqual(new Set([SETTING.keyArn, SIGNING_ARN, ...SETTING.hmacKeyArns]));
 });
 
 describe('sees drift:', () => {

@@ -197,7 +197,7 @@ describe('extension by the audit', () => {
     }
     expect(puts.get('object-0')).toHaveLength(4);
     expect(puts.has('other')).toBe(false);
-  }, 60_000);
+  }, 240_000); // 365 audits, on machines that do other things at the same time
 
   it('asks nothing of S3 for a run that is shorter than the slack', async () => {
     const store = lockedStore();

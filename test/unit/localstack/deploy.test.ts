@@ -1,11 +1,17 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import {
+  CloudFormationClient,
+  DescribeStacksCommand,
+  type StackStatus,
+} from '@aws-sdk/client-cloudformation';
+import { mockClient } from 'aws-sdk-client-mock';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { StackTemplate } from '../../../localstack/assembly.ts';
 import { localEnvironment } from '../../../localstack/aws.ts';
 import { lastTellingLine } from '../../../localstack/cdk.ts';
-import { nameResources } from '../../../localstack/deploy.ts';
+import { nameResources, stuckStacks } from '../../../localstack/deploy.ts';
 import { describeEnvironment } from '../../../localstack/environment.ts';
 import { hashSources } from '../../../localstack/sources.ts';
 
@@ -46,6 +52,42 @@ describe('nameResources', () => {
 
   it('says nothing when the line names none', () => {
     expect(nameResources('rate exceeded', [stack])).toBe('');
+  });
+});
+
+describe('stuckStacks', () => {
+  const cloudformation = mockClient(CloudFormationClient);
+  const stuckOf = (...statuses: StackStatus[]) => {
+    cloudformation.on(DescribeStacksCommand).resolves({
+      Stacks: statuses.map((StackStatus) => ({
+        ...{ StackName: 'Data', StackStatus, CreationTime: undefined },
+      })),
+    });
+    return stuckStacks({ cloudformation: new CloudFormationClient({}) });
+  };
+
+  it.each([
+    'CREATE_FAILED',
+    'ROLLBACK_COMPLETE',
+    'ROLLBACK_FAILED',
+    'CREATE_IN_PROGRESS',
+    'UPDATE_FAILED',
+    'UPDATE_ROLLBACK_FAILED',
+    'DELETE_FAILED',
+    'REVIEW_IN_PROGRESS',
+  ] as const)('names a stack in %s', async (status) => {
+    expect(await stuckOf('CREATE_COMPLETE', status)).toEqual([`Data ${status}`]);
+  });
+
+  it('names none that another deployment can go on from', async () => {
+    expect(
+      await stuckOf(
+        'CREATE_COMPLETE',
+        'UPDATE_COMPLETE',
+        'UPDATE_ROLLBACK_COMPLETE',
+        'DELETE_COMPLETE',
+      ),
+    ).toEqual([]);
   });
 });
 
@@ -92,6 +134,7 @@ describe('hashSources', () => {
 describe('describeEnvironment', () => {
   const emulator = {
     process: { pid: 7, startedAt: '' },
+    name: 'ministack' as const,
     processGroup: 7,
     port: 1,
     endpoint: 'http://127.0.0.1:1',
