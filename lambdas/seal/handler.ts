@@ -80,6 +80,7 @@ export function createHandler({
       metrics.addMetric(Metric.sealedRecords, MetricUnit.Count, counted.records);
       metrics.addMetric(Metric.lateObjects, MetricUnit.Count, counted.late);
       metrics.addMetric(Metric.unsentHeads, MetricUnit.Count, counted.unsent);
+      metrics.addMetric(Metric.sealViolations, MetricUnit.Count, counted.found);
       if (head) {
         const age = (dependencies.clock() - Date.parse(head.digest.to)) / 1_000;
         metrics.addMetric(Metric.digestAge, MetricUnit.Seconds, age);

@@ -17,6 +17,7 @@ export const Metric = {
   sealedRecords: 'SealedRecords',
   lateObjects: 'LateObjects',
   unsentHeads: 'UnsentHeads',
+  sealViolations: 'SealViolations',
   verifiedBytes: 'VerifiedBytes',
   integrityViolations: 'IntegrityViolations',
   holdsIncomplete: 'HoldsIncomplete',

@@ -203,6 +203,13 @@ function conditions(parts: WatchedParts) {
       runbook: 'integrity-violations',
     },
     {
+      id: 'SealViolations',
+      metric: functionMetric(Metric.sealViolations, parts.seal),
+      threshold: 0,
+      advice: 'The sealer found what should not be in the vault: read the newest findings.',
+      runbook: 'seal-violations',
+    },
+    {
       id: 'UnsentHeads',
       metric: functionMetric(Metric.unsentHeads, parts.seal),
       threshold: 0,

@@ -26,6 +26,7 @@ describe('alarms', () => {
     ['AuditIncomplete', 'AuditIncomplete', 0, 'audit-retention'],
     ['ParityViolations', 'ParityViolations', 0, 'audit-retention'],
     ['SealErrors', 'Errors', 0, 'SealerSealFunction'],
+    ['SealViolations', 'SealViolations', 0, 'seal'],
     ['UnsentHeads', 'UnsentHeads', 0, 'seal'],
     ['VerifyErrors', 'Errors', 0, 'VerifierVerifyFunction'],
     ['VerifyIncomplete', 'AuditIncomplete', 0, 'verify'],
@@ -74,7 +75,7 @@ describe('alarms', () => {
   });
 
   it('are these and no others', () => {
-    expect(alarms.size).toBe(30);
+    expect(alarms.size).toBe(31);
   });
 
   it('watch the copies where there is a replica, and only there', () => {

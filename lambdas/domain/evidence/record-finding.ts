@@ -32,10 +32,24 @@ export async function recordFinding(
 ): Promise<void> {
   const { vault, index } = dependencies;
   const lock = recordLock(finding.at, dependencies);
+  await vault.putDocument(findingKey(finding), finding, lock);
+  await index.putFinding(finding);
+}
+
+/** The same. @returns whether nobody had recorded it yet: of two that do so at once, both may think so */
+export async function recordNewFinding(
+  finding: Finding,
+  dependencies: RecordDependencies,
+): Promise<boolean> {
+  const isKnown = await dependencies.vault.findDocument(findingKey(finding), finding);
+  await recordFinding(finding, dependencies);
+  return !isKnown;
+}
+
+function findingKey(finding: Finding): string {
   // A rerun may see more than the run before it: other content is another step, equal content the same object.
   const content = sha256Hex(JSON.stringify(finding)).slice(0, 16);
   const step = `${finding.id}-${finding.at.replaceAll(':', '')}-${finding.status}-${content}`;
   const folder = `${EvidencePrefix.findings}${hourFolder(hourOf(finding.at))}`;
-  await vault.putDocument(`${folder}${step}.json`, finding, lock);
-  await index.putFinding(finding);
+  return `${folder}${step}.json`;
 }

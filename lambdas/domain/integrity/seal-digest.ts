@@ -1,7 +1,7 @@
 import { type Finding, openFinding } from '../audit/findings.ts';
 import { mapConcurrently } from '../concurrency.ts';
 import { LineageError } from '../errors.ts';
-import { type RecordDependencies, recordFinding } from '../evidence/record-finding.ts';
+import { recordFinding } from '../evidence/record-finding.ts';
 import { type Lock, lockFor } from '../evidence/retention.ts';
 import { sha256Hex } from '../evidence/store-key.ts';
 import { versionName } from '../evidence/version-name.ts';
@@ -27,7 +27,12 @@ import {
 import { HASH_BYTES, rootOf } from './merkle.ts';
 import type { Interval, VaultListing } from './seal-listing.ts';
 import { type ReadObject, readObject } from './seal-object.ts';
-import { reportForeign, reportUnreadable } from './seal-reports.ts';
+import {
+  type ReportDependencies,
+  reportFinding,
+  reportForeign,
+  reportUnreadable,
+} from './seal-reports.ts';
 import { openDigest, type StandingDigest } from './seal-standing.ts';
 
 /**
@@ -39,7 +44,7 @@ export type RecountStreams = (
 ) => Promise<{ readonly recounts: readonly Recount[]; readonly findings: readonly Finding[] }>;
 
 /** What one digest is written with. */
-export interface DigestDependencies extends RecordDependencies {
+export interface DigestDependencies extends ReportDependencies {
   readonly vault: ChainVault;
   readonly vaultBucket: string;
   readonly streams: VersionStreams;
@@ -94,7 +99,7 @@ export async function writeDigest(
   const read = await readObjects(content, dependencies);
   const sealedAt = dependencies.clock();
   const counted = await dependencies.recount({ from, to }, previous?.digest);
-  for (const finding of counted.findings) await recordFinding(finding, dependencies);
+  for (const finding of counted.findings) await reportFinding(finding, dependencies);
   const leaves = Buffer.concat(read.map((object) => object.leaves));
   const digest: Digest = {
     digest: 1,

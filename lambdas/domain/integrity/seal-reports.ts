@@ -1,15 +1,20 @@
-import { type FindingKind, openFinding } from '../audit/findings.ts';
+import { type Finding, type FindingKind, openFinding } from '../audit/findings.ts';
 import { groupBy } from '../collections.ts';
-import { type RecordDependencies, recordFinding } from '../evidence/record-finding.ts';
+import { type RecordDependencies, recordNewFinding } from '../evidence/record-finding.ts';
 import { versionName } from '../evidence/version-name.ts';
 import type { ListedVersion } from '../ports.ts';
 import type { SealedObject } from './digest.ts';
 import type { GoneDigest } from './seal-strays.ts';
 
+export interface ReportDependencies extends RecordDependencies {
+  /** Called for each finding that nobody had recorded yet. */
+  readonly onFound?: () => void;
+}
+
 /** Reports versions that should not be: a second one of a key, or a delete marker. */
 export async function reportIrregular(
   versions: readonly ListedVersion[],
-  dependencies: RecordDependencies,
+  dependencies: ReportDependencies,
 ): Promise<void> {
   for (const ofKey of groupBy(versions, ({ key }) => key).values()) {
     for (const marker of ofKey.filter(({ deleteMarker }) => deleteMarker)) {
@@ -26,7 +31,7 @@ export async function reportIrregular(
 /** Reports what lies among the digests and is none of ours. */
 export async function reportForeign(
   versions: readonly ListedVersion[],
-  dependencies: RecordDependencies,
+  dependencies: ReportDependencies,
 ): Promise<void> {
   for (const version of versions) {
     await report('foreign_digest', versionName(version), version, dependencies);
@@ -37,7 +42,7 @@ export async function reportForeign(
 export async function reportGone(
   gone: readonly GoneDigest[],
   bucket: string,
-  dependencies: RecordDependencies,
+  dependencies: ReportDependencies,
 ): Promise<void> {
   for (const { document, left, at } of gone) {
     const parts = new Set(left.map(({ key }) => key.split('.').at(-1)));
@@ -55,7 +60,7 @@ export async function reportGone(
 /** Reports an object that no digest could take for what its folder says. */
 export function reportUnreadable(
   sealed: SealedObject,
-  dependencies: RecordDependencies,
+  dependencies: ReportDependencies,
 ): Promise<void> {
   return report('evidence_unreadable', versionName(sealed), sealed, dependencies);
 }
@@ -65,9 +70,17 @@ async function report(
   kind: FindingKind,
   subject: string,
   { lastModified: at }: { readonly lastModified: string },
-  dependencies: RecordDependencies,
+  dependencies: ReportDependencies,
   detail: Readonly<Record<string, string | number>> = {},
 ): Promise<void> {
   const finding = openFinding(kind, { plane: 'store', subject, at, runKeys: [], detail });
-  await recordFinding(finding, dependencies);
+  await reportFinding(finding, dependencies);
+}
+
+/** Records a finding of a run, and counts it where it is new. */
+export async function reportFinding(
+  finding: Finding,
+  dependencies: ReportDependencies,
+): Promise<void> {
+  if (await recordNewFinding(finding, dependencies)) dependencies.onFound?.();
 }

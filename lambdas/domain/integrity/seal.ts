@@ -50,6 +50,8 @@ export interface SealRun {
   readonly late: number;
   /** Heads that the anchor did not take. */
   readonly unsent: number;
+  /** Findings that nobody had recorded yet: the vault is not as it should be. */
+  readonly found: number;
   /** No closed interval is left. */
   readonly isCaughtUp: boolean;
 }
@@ -82,11 +84,11 @@ class Run {
   #sweep: Sweep | undefined;
   #head: StandingDigest | undefined;
   #ahead: FoundHead['ahead'] = new Map();
-  #counted = { digests: 0, records: 0, late: 0, unsent: 0 };
+  readonly #counted = { digests: 0, records: 0, late: 0, unsent: 0, found: 0 };
 
   constructor(request: SealRequest, dependencies: SealDependencies) {
     this.#request = request;
-    this.#dependencies = dependencies;
+    this.#dependencies = { ...dependencies, onFound: () => this.#counted.found++ };
     this.#listing = new VaultListing(dependencies.inspector, dependencies.vaultBucket);
   }
 

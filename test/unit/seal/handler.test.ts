@@ -83,3 +83,13 @@ it('reads again what was unreadable since `from`, when a sweep is asked for', as
   store.at(FIVE + 5 * 24 * 60 * MINUTE + 36 * MINUTE);
   expect(await run({ sweep: true, from: '2026-03-04T05:00:00Z' })).toMatchObject({ late: 1 });
 });
+
+it('counts what it finds when it finds it first', async () => {
+  const { store, run, counted } = sealer();
+  store.vault.addVersion('digests/dt=2026-03-04/a', Buffer.from('x'));
+  store.at(FIVE + 21 * MINUTE);
+  expect(await run()).toMatchObject({ digests: 1, found: 1 });
+  expect(counted).toMatchObject({ SealViolations: 1 });
+  expect(await run()).toMatchObject({ digests: 0, found: 0 });
+  expect(counted).toMatchObject({ SealViolations: 1 });
+});
