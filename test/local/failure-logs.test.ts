@@ -16,11 +16,11 @@ import { CreateQueueCommand, DeleteQueueCommand, SendMessageCommand } from '@aws
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import { encodeStreamRecord } from '../../lambdas/domain/evidence/stream-record.ts';
 import { clientConfig } from '../../localstack/aws.ts';
-import { localPaths } from '../../localstack/paths.ts';
 import { runEvent, span, spanExport } from '../support/events.ts';
 import { findEverywhere } from '../support/everything-stored.ts';
 import { type FaultServer, startFaultServer } from '../support/fault-server.ts';
 import { changeTimeout, changeVariables } from '../support/function-variables.ts';
+import { localLogs } from '../support/local-logs.ts';
 import { StoreClient } from '../support/store-client.ts';
 
 const newCanary = () => `zq${randomBytes(7).toString('hex')}`;
@@ -297,12 +297,7 @@ describe('a failure', () => {
 
   it('leaves its canary nowhere but in the streams', async () => {
     expect(used.length).toBeGreaterThan(20);
-    const { emulatorLog, eventSourceLog } = localPaths(inject('localDir'));
-    const found = await findEverywhere(
-      environment,
-      [...used, ...CODES],
-      [emulatorLog, eventSourceLog],
-    );
+    const found = await findEverywhere(environment, [...used, ...CODES], localLogs());
     const { searched } = found;
     const hits = found.hits.filter(({ needle }) => used.includes(needle));
     const logged = found.hits.filter(({ kind }) => kind === 'log').map(({ needle }) => needle);
