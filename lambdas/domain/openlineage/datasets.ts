@@ -25,11 +25,9 @@ export function readDatasets(document: JsonDocument): RunDataset[] {
   ] as const) {
     for (const node of document.items(document.get(document.root, member))) {
       const identity = readIdentity(document, node);
-      if (identity)
-        found.set(JSON.stringify([access, identity.namespace, identity.name]), {
-          ...identity,
-          access,
-        });
+      if (!identity) continue;
+      const { namespace, name } = identity;
+      found.set(`${access} ${namespace.length} ${namespace} ${name}`, { namespace, name, access });
     }
   }
   return [...found.values()];
