@@ -1,6 +1,6 @@
 import { closeSync, existsSync, openSync, readSync } from 'node:fs';
-import { sha256Hex } from '../../lambdas/domain/evidence/store-key.ts';
 import type { ListedObject, OpenedObject } from '../../lambdas/domain/integrity/verify-store.ts';
+import { sha256Hex } from '../../lambdas/domain/store-key.ts';
 import { CliError, ExitCode } from './cli.ts';
 
 /** At the top of a copy: what S3 said of each version, one JSON object a line. */

@@ -1,12 +1,12 @@
 import { hash } from 'node:crypto';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import type { StreamPlane } from '../audit/findings.ts';
 import { groupBy } from '../collections.ts';
 import { UnreadableRecordError } from '../errors.ts';
+import type { StreamPlane } from '../findings.ts';
+import { sha256Hex } from '../store-key.ts';
 import { charactersOf, type Envelope } from './envelope.ts';
 import { EvidencePrefix } from './evidence-prefix.ts';
 import { hourFolder, hourOf } from './hour-shard.ts';
-import { sha256Hex } from './store-key.ts';
 
 /** An object ready to be put: lines of one consumed slice, class and acceptance hour. */
 export interface EvidenceObject {

@@ -1,5 +1,5 @@
 import { EvidencePrefix } from '../evidence/evidence-prefix.ts';
-import { sha256Hex } from '../evidence/store-key.ts';
+import { sha256Hex } from '../store-key.ts';
 import { besideDigest, type Digest, digestBegin } from './digest.ts';
 import type { ReportDamage } from './verify-damage.ts';
 import { checkDigest } from './verify-document.ts';

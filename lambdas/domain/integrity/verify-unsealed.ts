@@ -1,6 +1,6 @@
 import { EvidencePrefix } from '../evidence/evidence-prefix.ts';
 import { DAY_MILLIS } from '../evidence/retention.ts';
-import { sha256Hex } from '../evidence/store-key.ts';
+import { sha256Hex } from '../store-key.ts';
 import { type Digest, isDigestKey, isSealed, MAX_LATE } from './digest.ts';
 import { type Hole, MAX_DIGEST_BYTES } from './verify-chain.ts';
 import type { Damage, ReportDamage } from './verify-damage.ts';

@@ -1,6 +1,6 @@
 import type { Access } from '../evidence/index-entries.ts';
 import type { JsonDocument } from '../json/document.ts';
-import type { Identity } from './event.ts';
+import type { Identity } from './identity.ts';
 import { readIdentity } from './run-facts.ts';
 
 type RunDataset = Identity & { access: Access };

@@ -8,8 +8,8 @@ import {
   type Recount,
   SIGNATURE_METADATA,
 } from '../../../lambdas/domain/integrity/digest.ts';
-import type { DigestSigner } from '../../../lambdas/domain/ports.ts';
-import { sealedStoreOver } from '../../support/fakes.ts';
+import type { DigestSigner } from '../../../lambdas/domain/integrity/ports.ts';
+import { sealedStoreOver } from '../../support/fakes/readers.ts';
 import { guardsSeen } from '../../support/guards.ts';
 import { InMemorySigningKeys } from '../../support/signing-keys.ts';
 import { envelopeOf } from '../integrity/envelopes.ts';

@@ -1,4 +1,4 @@
-import { storeKey } from '../evidence/store-key.ts';
+import { storeKey } from './store-key.ts';
 
 export type Severity = 'critical' | 'high' | 'medium' | 'low';
 /** The two ways in, each with a stream, an archive function and a failure queue of its own. */
