@@ -174,7 +174,7 @@ export class UnsealedSearch {
     const damage: Damage =
       landed >= swept
         ? unsealed(version, why)
-        : { kind: 'extra_object', ...at, detail: extraDetail(lastModified, this.#store) };
+        : { kind: 'extra_object', ...at, detail: extraDetail(lastModified, to, this.#store) };
     options.suspects.add({ damage, ...(found !== undefined && { found }) });
     return undefined;
   }
@@ -213,10 +213,10 @@ function reportSecond(
 }
 
 /** In a copy without a list of versions the time of a file is all that there is. */
-function extraDetail(lastModified: string, { knowsVersions }: SealedStore): string {
+function extraDetail(lastModified: string, headTo: string, { knowsVersions }: SealedStore): string {
   return knowsVersions
     ? `it landed at ${lastModified}, and the digest of that time does not list it`
-    : `no digest lists it; its file is of ${lastModified}, which is sealed`;
+    : `no digest lists it; its file is of ${lastModified}, and digests seal until ${headTo}`;
 }
 
 function unsealed({ key, versionId, lastModified }: ListedObject, why: string): Damage {
