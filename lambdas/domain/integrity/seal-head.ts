@@ -17,7 +17,7 @@ import {
 } from './seal-strays.ts';
 
 /** The last digest of the chain. */
-export interface Head extends StandingDigest {
+interface Head extends StandingDigest {
   /** Its signature stands beside it as well: nothing of its writing was left undone. */
   readonly isSettled: boolean;
 }
