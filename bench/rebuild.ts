@@ -1,6 +1,7 @@
 import { gunzipSync } from 'node:zlib';
 import { packObjects } from '../lambdas/domain/evidence/evidence-object.ts';
-import type { ListedVersion, RunIndex } from '../lambdas/domain/ports.ts';
+import type { ListedVersion } from '../lambdas/domain/evidence/ports.ts';
+import type { RunIndex } from '../lambdas/domain/evidence/run-index.ts';
 import {
   type RebuildDependencies,
   rebuildPartition,

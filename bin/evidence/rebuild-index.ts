@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { mapConcurrently } from '../../lambdas/domain/concurrency.ts';
 import { LineageError } from '../../lambdas/domain/errors.ts';
-import type { ObjectVersion } from '../../lambdas/domain/ports.ts';
+import type { ObjectVersion } from '../../lambdas/domain/evidence/ports.ts';
 import {
   findPlan,
   planName,

@@ -32,6 +32,10 @@ export class DamageList {
     return this.#kinds[0];
   }
 
+  has(kind: DamageKind): boolean {
+    return this.#counts.has(kind);
+  }
+
   view() {
     const counts = Object.fromEntries(this.#kinds.map((kind) => [kind, this.#counts.get(kind)]));
     return { counts, damages: this.#kinds.flatMap((kind) => this.#listed.get(kind) ?? []) };
@@ -76,14 +80,17 @@ export function renderVerification(
     '',
     ...(unproven === undefined ? [] : [`Not proven: ${printable(unproven)}`]),
     ...(found.length > 0 ? ['Damage', ...found] : holds),
+    ...(damages.has('unsealed_tail') && head
+      ? [`What was sealed is verified alone with --to ${head.to}`]
+      : []),
   ].join('\n');
 }
 
 function renderRecounts({ recounts }: Verification): string[] {
   const { equal, behind, notRecounted, notStored } = recounts;
   if (equal + behind + notRecounted + notStored === 0) return [];
-  const lost = notStored > 0 ? `${notStored} with records that are not stored` : 'nothing is lost';
-  return [`Recounts   ${equal} found everything stored that a shard took in an interval, ${lost}`];
+  const lost = `${notStored} with records that are not`;
+  return [`Recounts   ${equal} shards and intervals with all records stored, ${lost}`];
 }
 
 function renderHead(head: NonNullable<Verification['head']>, { trust }: Verification): string[] {

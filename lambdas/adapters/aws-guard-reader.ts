@@ -19,9 +19,8 @@ import {
   type S3Client,
   S3ServiceException,
 } from '@aws-sdk/client-s3';
-import type { BucketGuards, KeyGuards, Seen } from '../domain/audit/guards.ts';
+import type { BucketGuards, GuardReader, KeyGuards, Seen } from '../domain/audit/ports.ts';
 import { UnavailableError } from '../domain/errors.ts';
-import type { GuardReader } from '../domain/ports.ts';
 
 /** Members of a lifecycle rule that say when and for what it applies, and the action that touches no version. */
 const HARMLESS: readonly (keyof LifecycleRule)[] = [

@@ -1,6 +1,7 @@
 import { PutObjectLegalHoldCommand, type S3Client } from '@aws-sdk/client-s3';
 import { UnreadableRecordError } from '../domain/errors.ts';
-import type { LegalHolds, ObjectVersion } from '../domain/ports.ts';
+import type { ObjectVersion } from '../domain/evidence/ports.ts';
+import type { LegalHolds } from '../domain/holds/ports.ts';
 import { isMissing, s3Denied } from './s3-errors.ts';
 
 /** Sets and lifts legal holds of object versions. */

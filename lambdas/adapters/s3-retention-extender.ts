@@ -1,6 +1,7 @@
 import { PutObjectRetentionCommand, type S3Client } from '@aws-sdk/client-s3';
+import type { RetentionExtender } from '../domain/audit/ports.ts';
+import type { ObjectVersion } from '../domain/evidence/ports.ts';
 import type { Lock } from '../domain/evidence/retention.ts';
-import type { ObjectVersion, RetentionExtender } from '../domain/ports.ts';
 import { s3Status, s3Unavailable } from './s3-errors.ts';
 
 /** What S3 answers to a lock that it does not take: refused by a policy, earlier than what stands, or no such version. */

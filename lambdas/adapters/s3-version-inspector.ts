@@ -15,7 +15,7 @@ import type {
   ObjectVersion,
   VersionInspector,
   VersionState,
-} from '../domain/ports.ts';
+} from '../domain/evidence/ports.ts';
 import { isS3Error, s3Denied, s3Status, s3Unavailable } from './s3-errors.ts';
 
 /**

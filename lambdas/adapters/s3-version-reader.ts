@@ -11,15 +11,14 @@ import {
   UnavailableError,
   UnreadableRecordError,
 } from '../domain/errors.ts';
-import type { Lock } from '../domain/evidence/retention.ts';
 import type {
   ObjectReader,
   ObjectVersion,
-  OpenedVersion,
   StoredObject,
   StoredObjects,
-  VersionStreams,
-} from '../domain/ports.ts';
+} from '../domain/evidence/ports.ts';
+import type { Lock } from '../domain/evidence/retention.ts';
+import type { OpenedVersion, VersionStreams } from '../domain/integrity/ports.ts';
 import { chunksOf, dropBody, wholeBody } from './s3-body.ts';
 import { isMissing, isS3Error, s3Denied, s3Unavailable } from './s3-errors.ts';
 import { lockOf } from './s3-write-once-bucket.ts';

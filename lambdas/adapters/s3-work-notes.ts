@@ -1,5 +1,5 @@
 import { GetObjectCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3';
-import type { WorkNotes } from '../domain/ports.ts';
+import type { WorkNotes } from '../domain/rebuild/ports.ts';
 import { isMissing, s3Unavailable } from './s3-errors.ts';
 
 /** Working papers in the staging bucket, whose lifecycle removes them. */

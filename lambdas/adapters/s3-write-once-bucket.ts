@@ -7,8 +7,8 @@ import {
   type S3Client,
 } from '@aws-sdk/client-s3';
 import { LineageError } from '../domain/errors.ts';
+import type { ObjectVersion } from '../domain/evidence/ports.ts';
 import type { Lock } from '../domain/evidence/retention.ts';
-import type { ObjectVersion } from '../domain/ports.ts';
 import { wholeBody } from './s3-body.ts';
 import { isMissing, isS3Error, s3Unavailable, s3WriteFailed } from './s3-errors.ts';
 

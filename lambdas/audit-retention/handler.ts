@@ -5,8 +5,8 @@ import {
   type RetentionAuditDependencies,
 } from '../domain/audit/retention-audit.ts';
 import { errorCode } from '../domain/errors.ts';
+import type { ObjectVersion } from '../domain/evidence/ports.ts';
 import type { RecordDependencies } from '../domain/evidence/record-finding.ts';
-import type { ObjectVersion } from '../domain/ports.ts';
 import { type AuditRequest, auditInterval } from '../shared/audit-request.ts';
 import type { FunctionLog } from '../shared/function-log.ts';
 import { Metric } from '../shared/metric-names.ts';

@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
+import type { DocumentVault, EvidenceVault } from '../domain/evidence/ports.ts';
 import type { ReconcileHoldDependencies } from '../domain/holds/reconcile-hold.ts';
-import type { DocumentVault, EvidenceVault } from '../domain/ports.ts';
 import type { Scope } from '../domain/producers/registration.ts';
 import { type ApiLogger, apiHandler } from '../shared/http/api-handler.ts';
 import { type AuthenticationDependencies, authenticate } from '../shared/http/authenticate.ts';

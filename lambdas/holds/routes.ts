@@ -1,4 +1,5 @@
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
+import type { DocumentVault, EvidenceVault } from '../domain/evidence/ports.ts';
 import { type AskedHold, releaseHold, setHold } from '../domain/holds/change-hold.ts';
 import { type Hold, setStepOf } from '../domain/holds/hold.ts';
 import { invalidHold } from '../domain/holds/hold-errors.ts';
@@ -11,7 +12,6 @@ import {
 import { settleRelease } from '../domain/holds/settle-release.ts';
 import { DigestSearch } from '../domain/integrity/sealing-digests.ts';
 import { runKeyOf } from '../domain/openlineage/run-key.ts';
-import type { DocumentVault, EvidenceVault } from '../domain/ports.ts';
 import { readJsonBody } from '../shared/http/json-body.ts';
 import { pageOf } from '../shared/http/page.ts';
 import { HttpProblem } from '../shared/http/problem.ts';

@@ -1,5 +1,5 @@
 /** What `EMULATOR` may name. */
-export const EMULATOR_NAMES = ['ministack', 'localstack'] as const;
+export const EMULATOR_NAMES = ['ministack', 'localstack', 'localstack-docker'] as const;
 export type EmulatorName = (typeof EMULATOR_NAMES)[number];
 
 /** How an emulator is started: in its data folder, with this environment and no other. */

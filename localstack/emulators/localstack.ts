@@ -81,6 +81,8 @@ function environment(dataDir: string, port: number): Launch['env'] {
     // Nothing is fetched, and nobody is told.
     SKIP_SSL_CERT_DOWNLOAD: '1',
     DISABLE_EVENTS: '1',
+    // Its log of requests holds their paths, with all that a caller writes into one.
+    LS_LOG: 'warning',
     DNS_ADDRESS: '0',
     EAGER_SERVICE_LOADING: '0',
     KINESIS_LATENCY: '0',

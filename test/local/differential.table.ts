@@ -1,8 +1,10 @@
 import type { EmulatorName } from '../../localstack/emulators/kind.ts';
 
 /** Three answers to one call where they differ; that of AWS is what its documentation says. */
-interface Differing extends Readonly<Record<EmulatorName, string>> {
+interface Differing {
   readonly aws: string;
+  readonly ministack: string;
+  readonly localstack: string;
 }
 
 /**
@@ -158,5 +160,6 @@ export const RECORDED: Readonly<Record<string, string | Differing>> = {
 /** The recorded answer of an emulator. */
 export function recordedAnswer(call: string, emulator: EmulatorName): string | undefined {
   const recorded = RECORDED[call];
-  return typeof recorded === 'object' ? recorded[emulator] : recorded;
+  if (typeof recorded !== 'object') return recorded;
+  return emulator === 'ministack' ? recorded.ministack : recorded.localstack;
 }

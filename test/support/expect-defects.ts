@@ -2,7 +2,8 @@ import { beforeAll, inject } from 'vitest';
 import { KNOWN_DEFECTS } from '../local/known-defects.ts';
 import { expectDefects } from './known-defects.ts';
 
-beforeAll((_context, file) => {
+// biome-ignore lint/correctness/noEmptyPattern: vitest reads from the pattern which fixtures are wanted
+beforeAll(({}, file) => {
   const { emulator } = inject('environment');
   const unknown = expectDefects(file, KNOWN_DEFECTS[emulator.name]);
   const names = unknown.map(({ test }) => test);

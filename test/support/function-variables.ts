@@ -20,3 +20,17 @@ export async function changeVariables(
   await set({ ...before, ...change });
   return () => set(before);
 }
+
+/** Changes how long a deployed function may take. Returns how to set it back. */
+export async function changeTimeout(
+  { lambda }: Pick<Clients, 'lambda'>,
+  FunctionName: string,
+  seconds: number,
+): Promise<() => Promise<void>> {
+  const before = await lambda.send(new GetFunctionConfigurationCommand({ FunctionName }));
+  const set = async (Timeout: number | undefined) => {
+    await lambda.send(new UpdateFunctionConfigurationCommand({ FunctionName, Timeout }));
+  };
+  await set(seconds);
+  return () => set(before.Timeout);
+}

@@ -1,6 +1,6 @@
 import type { GuardSetting } from '../../lambdas/domain/audit/guard-policy.ts';
-import { expectedGuards, type Seen } from '../../lambdas/domain/audit/guards.ts';
-import type { GuardReader } from '../../lambdas/domain/ports.ts';
+import { expectedGuards } from '../../lambdas/domain/audit/guards.ts';
+import type { GuardReader, Seen } from '../../lambdas/domain/audit/ports.ts';
 
 export const GUARDS: GuardSetting = {
   mode: 'GOVERNANCE',

@@ -2,7 +2,7 @@ import { groupBy, sum } from '../collections.ts';
 import { LineageError } from '../errors.ts';
 import { HOUR_MILLIS, hoursBetween } from '../evidence/hour-shard.ts';
 import { DAY_MILLIS } from '../evidence/retention.ts';
-import { openFinding } from './findings.ts';
+import { openFinding } from '../findings.ts';
 import type { AuditInterval } from './population.ts';
 import { COUNTER_DAYS, type RejectionCount } from './rejections.ts';
 import { identified, type Report } from './report.ts';

@@ -1,8 +1,8 @@
 import { groupBy } from '../collections.ts';
 import { AccessDeniedError } from '../errors.ts';
 import { EvidencePrefix } from '../evidence/evidence-prefix.ts';
+import type { ListedVersion, VersionInspector, VersionState } from '../evidence/ports.ts';
 import { DAY_MILLIS } from '../evidence/retention.ts';
-import type { ListedVersion, VersionInspector, VersionState } from '../ports.ts';
 import type { AuditInterval } from './population.ts';
 
 /**

@@ -1,10 +1,10 @@
 import { uniqueBy } from '../collections.ts';
 import { mapConcurrently } from '../concurrency.ts';
+import type { VersionState } from '../evidence/ports.ts';
 import { versionName } from '../evidence/version-name.ts';
-import type { VersionState } from '../ports.ts';
+import { type Finding, type FindingKind, openFinding, type Plane } from '../findings.ts';
 import { CONCURRENT_INSPECTIONS } from './extend-runs.ts';
 import { type Extension, type ExtensionDependencies, extendLocks } from './extension.ts';
-import { type Finding, type FindingKind, openFinding, type Plane } from './findings.ts';
 import { Inspection } from './inspection.ts';
 import {
   type AuditInterval,

@@ -1,4 +1,4 @@
-import { storeKey } from './store-key.ts';
+import { storeKey } from '../store-key.ts';
 
 export const HOUR_MILLIS = 3_600_000;
 

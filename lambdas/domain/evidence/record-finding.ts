@@ -1,9 +1,10 @@
-import type { Finding } from '../audit/findings.ts';
-import type { Clock, EvidenceVault, RunIndex } from '../ports.ts';
+import type { Finding } from '../findings.ts';
+import { sha256Hex } from '../store-key.ts';
 import { EvidencePrefix } from './evidence-prefix.ts';
 import { hourFolder, hourOf } from './hour-shard.ts';
+import type { Clock, EvidenceVault } from './ports.ts';
 import { type Lock, lockFor, type RetentionPolicy } from './retention.ts';
-import { sha256Hex } from './store-key.ts';
+import type { RunIndex } from './run-index.ts';
 
 /** Where something is locked and listed. */
 export interface RecordDependencies {

@@ -1,9 +1,9 @@
 import type { RuleViolation } from '../errors.ts';
 import type { RunEventEntry } from '../evidence/index-entries.ts';
-import { isUuid } from '../openlineage/event.ts';
+import type { RunIndex } from '../evidence/run-index.ts';
+import { isUuid } from '../openlineage/identity.ts';
 import { AmbiguousRunError } from '../openlineage/read-run.ts';
 import { runKeyOf } from '../openlineage/run-key.ts';
-import type { RunIndex } from '../ports.ts';
 import { scanText } from '../redaction/scan-text.ts';
 import type { HeldRun } from './hold.ts';
 import { HoldRefusedError, invalidHold } from './hold-errors.ts';

@@ -1,9 +1,9 @@
-import { type Finding, openFinding } from '../audit/findings.ts';
 import type { AuditInterval } from '../audit/population.ts';
 import { identified, type Report } from '../audit/report.ts';
 import { errorCode } from '../errors.ts';
-import { storeKey } from '../evidence/store-key.ts';
+import { type Finding, openFinding } from '../findings.ts';
 import { DigestSearch } from '../integrity/sealing-digests.ts';
+import { storeKey } from '../store-key.ts';
 import { type Hold, isActive } from './hold.ts';
 import {
   type HoldOutcome,

@@ -2,8 +2,9 @@ import { groupBy } from '../collections.ts';
 import { mapConcurrently } from '../concurrency.ts';
 import { errorCode } from '../errors.ts';
 import { EvidencePrefix } from '../evidence/evidence-prefix.ts';
-import type { HoldIndex, ListedVersion, ObjectReader, VersionInspector } from '../ports.ts';
+import type { ListedVersion, ObjectReader, VersionInspector } from '../evidence/ports.ts';
 import { type Hold, isHold, readStep, stepOfKey } from './hold.ts';
+import type { HoldIndex } from './ports.ts';
 
 export interface RestoreDependencies {
   readonly holds: HoldIndex;

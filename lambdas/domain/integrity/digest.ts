@@ -1,8 +1,8 @@
 import { EvidencePrefix } from '../evidence/evidence-prefix.ts';
+import type { ObjectVersion } from '../evidence/ports.ts';
 import type { RetentionPolicy } from '../evidence/retention.ts';
-import { sha256Hex } from '../evidence/store-key.ts';
 import { canonicalJson } from '../json/canonical.ts';
-import type { ObjectVersion } from '../ports.ts';
+import { sha256Hex } from '../store-key.ts';
 
 /** Sequence numbers that an object holds of one shard. They have gaps by nature: a range proves order, not completeness. */
 export interface SealedShard {

@@ -2,10 +2,15 @@ import type { KeyObject } from 'node:crypto';
 import { groupBy } from '../collections.ts';
 import { UnreadableRecordError } from '../errors.ts';
 import { EvidencePrefix } from '../evidence/evidence-prefix.ts';
+import type {
+  ListedVersion,
+  ObjectReader,
+  ObjectVersion,
+  VersionInspector,
+} from '../evidence/ports.ts';
 import { DAY_MILLIS } from '../evidence/retention.ts';
-import { sha256Hex } from '../evidence/store-key.ts';
 import { versionName } from '../evidence/version-name.ts';
-import type { ListedVersion, ObjectReader, ObjectVersion, VersionInspector } from '../ports.ts';
+import { sha256Hex } from '../store-key.ts';
 import { besideDigest, type Digest, digestBegin, isDigestPlace, publicKeyKey } from './digest.ts';
 import { readDigest } from './read-digest.ts';
 import { isSignedBy, readPublicKey } from './signing-key.ts';

@@ -1,7 +1,7 @@
 import { AccessDeniedError, UnreadableRecordError } from '../errors.ts';
 import type { DeliveryEntry } from '../evidence/index-entries.ts';
+import type { VersionInspector } from '../evidence/ports.ts';
 import { issuedAt, type ReadDeliveryDependencies } from '../evidence/read-delivery.ts';
-import type { VersionInspector } from '../ports.ts';
 import { HASH_BYTES, rootOfPath } from './merkle.ts';
 import { type ProofDigests, placeIn, type ReadDigest, SignedDigests } from './proof-digests.ts';
 import { findSealing, type Unsealed } from './proof-search.ts';

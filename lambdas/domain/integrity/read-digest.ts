@@ -1,4 +1,4 @@
-import type { ObjectVersion } from '../ports.ts';
+import type { ObjectVersion } from '../evidence/ports.ts';
 import { type Digest, isPlaceOf } from './digest.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { Location } from '../ports.ts';
+import type { Location } from '../evidence/ports.ts';
 import type { Digest } from './digest.ts';
 import { HASH_BYTES, inclusionPath, type ProofStep } from './merkle.ts';
 

@@ -1,19 +1,11 @@
-import { type Finding, openFinding } from '../audit/findings.ts';
 import { mapConcurrently } from '../concurrency.ts';
 import { LineageError } from '../errors.ts';
+import type { ListedVersion, ObjectVersion } from '../evidence/ports.ts';
 import { recordFinding } from '../evidence/record-finding.ts';
 import { type Lock, lockFor } from '../evidence/retention.ts';
-import { sha256Hex } from '../evidence/store-key.ts';
 import { versionName } from '../evidence/version-name.ts';
-import type {
-  ChainVault,
-  DigestSigner,
-  HeadAnchor,
-  ListedVersion,
-  ObjectVersion,
-  SigningKeys,
-  VersionStreams,
-} from '../ports.ts';
+import { type Finding, openFinding } from '../findings.ts';
+import { sha256Hex } from '../store-key.ts';
 import {
   besideDigest,
   type Digest,
@@ -25,6 +17,7 @@ import {
   UNANCHORED,
 } from './digest.ts';
 import { HASH_BYTES, rootOf } from './merkle.ts';
+import type { ChainVault, DigestSigner, HeadAnchor, SigningKeys, VersionStreams } from './ports.ts';
 import type { Interval, VaultListing } from './seal-listing.ts';
 import { type ReadObject, readObject } from './seal-object.ts';
 import {

@@ -1,5 +1,5 @@
 import { EvidencePrefix } from '../evidence/evidence-prefix.ts';
-import type { ListedVersion } from '../ports.ts';
+import type { ListedVersion } from '../evidence/ports.ts';
 import { besideDigest, documentOf, isDigestPlace } from './digest.ts';
 import { firstVersions, type VaultListing } from './seal-listing.ts';
 import {

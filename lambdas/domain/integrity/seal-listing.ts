@@ -1,8 +1,8 @@
 import { groupBy } from '../collections.ts';
 import { EvidencePrefix } from '../evidence/evidence-prefix.ts';
 import { HOUR_MILLIS, hourFolder, hourOf, hoursBetween } from '../evidence/hour-shard.ts';
+import type { ListedVersion, VersionInspector } from '../evidence/ports.ts';
 import { DAY_MILLIS } from '../evidence/retention.ts';
-import type { ListedVersion, VersionInspector } from '../ports.ts';
 
 /** Instants in milliseconds, half-open. */
 export interface Interval {

@@ -3,8 +3,9 @@ import { groupBy } from '../collections.ts';
 import { UnreadableRecordError } from '../errors.ts';
 import { leafOf, MAX_STORED_BYTES, readLines } from '../evidence/evidence-object.ts';
 import { type LineHead, lineHead } from '../evidence/line-head.ts';
-import type { ListedVersion, VersionStreams } from '../ports.ts';
+import type { ListedVersion } from '../evidence/ports.ts';
 import { holdsRecords, type SealedObject, type SealedShard } from './digest.ts';
+import type { VersionStreams } from './ports.ts';
 
 /** An object as a digest lists it, with the leaf hashes of its lines one behind the other. */
 export interface ReadObject {

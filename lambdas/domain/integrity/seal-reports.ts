@@ -1,8 +1,8 @@
-import { type Finding, type FindingKind, openFinding } from '../audit/findings.ts';
 import { groupBy } from '../collections.ts';
+import type { ListedVersion } from '../evidence/ports.ts';
 import { type RecordDependencies, recordNewFinding } from '../evidence/record-finding.ts';
 import { versionName } from '../evidence/version-name.ts';
-import type { ListedVersion } from '../ports.ts';
+import { type Finding, type FindingKind, openFinding } from '../findings.ts';
 import type { SealedObject } from './digest.ts';
 import type { GoneDigest } from './seal-strays.ts';
 

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { LineageError, UnavailableError, UnreadableRecordError } from '../errors.ts';
-import type { ListedVersion, ObjectVersion, SigningKeys, VersionStreams } from '../ports.ts';
+import type { ListedVersion, ObjectVersion } from '../evidence/ports.ts';
 import { readWhole } from '../read-whole.ts';
 import { type Digest, publicKeyKey, SIGNATURE_METADATA } from './digest.ts';
+import type { SigningKeys, VersionStreams } from './ports.ts';
 import { readDigest } from './read-digest.ts';
 import { firstVersions, type VaultListing } from './seal-listing.ts';
 import { isSignedBy, MAX_KEY_BYTES, readPublicKey } from './signing-key.ts';

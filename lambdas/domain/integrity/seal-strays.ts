@@ -1,6 +1,6 @@
 import { groupBy, uniqueBy } from '../collections.ts';
+import type { ListedVersion } from '../evidence/ports.ts';
 import { versionName } from '../evidence/version-name.ts';
-import type { ListedVersion } from '../ports.ts';
 import { type Digest, digestKey, documentOf, type StrayVersion } from './digest.ts';
 import { type Interval, type VaultListing, within } from './seal-listing.ts';
 

@@ -1,8 +1,8 @@
 import { mapConcurrently } from '../concurrency.ts';
 import { EvidencePrefix } from '../evidence/evidence-prefix.ts';
+import type { ListedVersion } from '../evidence/ports.ts';
 import { DAY_MILLIS } from '../evidence/retention.ts';
 import { versionName } from '../evidence/version-name.ts';
-import type { ListedVersion } from '../ports.ts';
 import {
   type Digest,
   digestBegin,

@@ -1,12 +1,13 @@
-import { openFinding } from '../audit/findings.ts';
 import { mapConcurrently } from '../concurrency.ts';
 import { errorCode, UnavailableError } from '../errors.ts';
 import { EvidencePrefix } from '../evidence/evidence-prefix.ts';
 import { hourFolder, hourOf } from '../evidence/hour-shard.ts';
+import type { ListedVersion, VersionInspector } from '../evidence/ports.ts';
 import { recordFinding } from '../evidence/record-finding.ts';
-import type { ListedVersion, VersionInspector, VersionStreams } from '../ports.ts';
+import { openFinding } from '../findings.ts';
 import { readWhole } from '../read-whole.ts';
 import { type Digest, isSealed } from './digest.ts';
+import type { VersionStreams } from './ports.ts';
 import { type DigestDependencies, isConflict, settleDigest, writeDigest } from './seal-digest.ts';
 import { type FoundHead, findHead } from './seal-head.ts';
 import { type Interval, VaultListing, within } from './seal-listing.ts';

@@ -1,6 +1,6 @@
 import { EvidencePrefix } from '../evidence/evidence-prefix.ts';
-import { sha256Hex } from '../evidence/store-key.ts';
-import { besideDigest, type Digest } from './digest.ts';
+import { sha256Hex } from '../store-key.ts';
+import { besideDigest, type Digest, digestBegin } from './digest.ts';
 import type { ReportDamage } from './verify-damage.ts';
 import { checkDigest } from './verify-document.ts';
 import { type ChainGap, gapBefore, missingDigests, StrayDigests } from './verify-gaps.ts';
@@ -67,6 +67,7 @@ export class ChainWalk {
   readonly #settledMillis: number;
   readonly #firstNumber: number | 'any';
   readonly #asOfMillis: number;
+  readonly #covers: (version: ListedObject) => boolean;
   readonly holes: Hole[] = [];
   /** Where the chain begins, when those before it expired. */
   begin: LateBegin | undefined;
@@ -83,6 +84,7 @@ export class ChainWalk {
   /**
    * @param asOfMillis what was promised until then need not be there any more
    * @param settledMillis what was sealed after it may not have its signature beside it yet
+   * @param covers what is asked for: digests that are not there and seal nothing of it are no loss at the end of a chain
    * @param firstNumber of the first digest that the store lists, where that is not the chain's first
    */
   constructor(
@@ -93,6 +95,7 @@ export class ChainWalk {
       asOfMillis: number;
       settledMillis: number;
       firstNumber?: number | 'any';
+      covers?: (version: ListedObject) => boolean;
     },
   ) {
     this.#store = store;
@@ -101,6 +104,7 @@ export class ChainWalk {
     this.#asOfMillis = context.asOfMillis;
     this.#settledMillis = context.settledMillis;
     this.#firstNumber = context.firstNumber ?? 0;
+    this.#covers = context.covers ?? (() => true);
   }
 
   async *walk(): AsyncGenerator<WalkedDigest> {
@@ -250,11 +254,18 @@ export class ChainWalk {
     else if (this.holes.length < MAX_HOLES) this.holes.push({ from, to });
   }
 
+  /** Whether a digest is one of those behind the last that is there, which nobody asks for. */
+  #isBeyond(key: string): boolean {
+    const begin = digestBegin(key);
+    if (Number.isNaN(begin) || (this.#last && key < this.#last.key)) return false;
+    return !this.#covers({ key, lastModified: new Date(begin).toISOString() });
+  }
+
   #reportMissing(): void {
     for (const damage of missingDigests(this.#gaps, this.#strays)) this.#report(damage);
     for (const key of this.#orphaned) {
-      if (this.#strays.has(key)) continue;
-      const detail = 'its document is gone, other parts of it are there';
+      if (this.#strays.has(key) || this.#isBeyond(key)) continue;
+      const detail = 'its document is not there, other parts of it are';
       this.#report({ kind: 'missing_digest', key, detail });
     }
   }

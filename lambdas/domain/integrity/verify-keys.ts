@@ -32,6 +32,8 @@ export class TrustedKeys {
   readonly #keys = new Map<string, KeyObject>();
   /** Fingerprints whose key is not there, or another: said once, whatever it signed. */
   readonly #unusable = new Set<string>();
+  /** Signer of the digest judged last, when nothing trusted had announced it. */
+  #stranger: string | undefined;
 
   constructor(store: SealedStore, pinned?: SigningKey, known: KnownKeys = {}) {
     this.#store = store;
@@ -61,8 +63,12 @@ export class TrustedKeys {
     const isTrusted = this.#proven
       ? this.#proven.includes(fingerprint)
       : this.#trusted === undefined || fingerprint === this.#trusted || isAnnounced;
+    const isNamed = fingerprint === this.#stranger;
+    this.#stranger = isTrusted || this.#proven ? undefined : fingerprint;
+    if (!isTrusted && isNamed) return unproven(); // it goes on as the digest before
     if (!isTrusted) {
-      const detail = `no trusted digest announced its signer ${fingerprint}`;
+      const more = this.#proven ? '' : '; nor is what follows under that key proven';
+      const detail = `no trusted digest announced its signer ${fingerprint}${more}`;
       return unproven({ kind: 'wrong_key', key, detail });
     }
     if (this.#unusable.has(fingerprint)) return unproven();

@@ -1,5 +1,5 @@
 import { mapConcurrently } from '../concurrency.ts';
-import { sha256Hex } from '../evidence/store-key.ts';
+import { sha256Hex } from '../store-key.ts';
 import type { SealedObject } from './digest.ts';
 import { HASH_BYTES, rootOf } from './merkle.ts';
 import type { WalkedDigest } from './verify-chain.ts';

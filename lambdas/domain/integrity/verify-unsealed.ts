@@ -1,6 +1,6 @@
 import { EvidencePrefix } from '../evidence/evidence-prefix.ts';
 import { DAY_MILLIS } from '../evidence/retention.ts';
-import { sha256Hex } from '../evidence/store-key.ts';
+import { sha256Hex } from '../store-key.ts';
 import { type Digest, isDigestKey, isSealed, MAX_LATE } from './digest.ts';
 import { type Hole, MAX_DIGEST_BYTES } from './verify-chain.ts';
 import type { Damage, ReportDamage } from './verify-damage.ts';
@@ -166,9 +166,14 @@ export class UnsealedSearch {
     if (landed >= swept && !options.isOverdue(swept + DAY_MILLIS)) return 'notSealedYet';
     const opened = await this.#store.open(key, versionId);
     const found = opened && (await holdObject(key, opened)).sha256;
+    const { to } = options.head;
+    const why =
+      landed >= Date.parse(to)
+        ? `the last digest ends at ${to}`
+        : `no digest lists it, and what landed late was last sealed at ${new Date(swept).toISOString()}`;
     const damage: Damage =
       landed >= swept
-        ? unsealed(version, `what landed late was last sealed at ${new Date(swept).toISOString()}`)
+        ? unsealed(version, why)
         : { kind: 'extra_object', ...at, detail: extraDetail(lastModified, this.#store) };
     options.suspects.add({ damage, ...(found !== undefined && { found }) });
     return undefined;

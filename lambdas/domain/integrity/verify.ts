@@ -92,9 +92,11 @@ export async function verify(store: SealedStore, options: VerifyOptions): Promis
   const { nowMillis, isLive } = options;
   const settledMillis = isLive ? nowMillis - SEALING_GRACE_MILLIS : Number.POSITIVE_INFINITY;
   const keys = new TrustedKeys(store, options.pinned);
-  const chain = new ChainWalk(store, { keys, report, asOfMillis: nowMillis, settledMillis });
   const recounts = new Recounts();
   const covers = options.covers ?? (() => true);
+  const chain = new ChainWalk(store, {
+    ...{ keys, report, asOfMillis: nowMillis, settledMillis, covers },
+  });
   const hour = receiptId === undefined ? '' : hourOfReceipt(receiptId);
   const check: ObjectCheck = {
     ...{ store, report, suspects },

@@ -1,5 +1,5 @@
-import { type Finding, openFinding } from '../audit/findings.ts';
 import type { EventClaim, RunEventEntry } from '../evidence/index-entries.ts';
+import { type Finding, openFinding } from '../findings.ts';
 
 /** Type and time of an event as a claim; undefined for one that does not say both. */
 export function claimOf(entry: RunEventEntry, epoch: number): EventClaim | undefined {

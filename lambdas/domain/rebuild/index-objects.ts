@@ -1,14 +1,14 @@
-import type { Finding } from '../audit/findings.ts';
 import { groupBy } from '../collections.ts';
 import { mapConcurrently } from '../concurrency.ts';
 import { UnreadableRecordError } from '../errors.ts';
 import type { Envelope } from '../evidence/envelope.ts';
 import { readMatchingLines } from '../evidence/evidence-object.ts';
+import type { ListedVersion, ObjectVersion, StoredObject } from '../evidence/ports.ts';
 import { indexQuarantined, type Quarantined } from '../evidence/quarantine.ts';
 import { type Lock, lockFor, periodDays } from '../evidence/retention.ts';
-import { sha256Hex } from '../evidence/store-key.ts';
+import type { Finding } from '../findings.ts';
 import { eventWrites, writeRows } from '../openlineage/store-events.ts';
-import type { ListedVersion, ObjectVersion, StoredObject } from '../ports.ts';
+import { sha256Hex } from '../store-key.ts';
 import { indexTraceLine } from '../traces/index-trace.ts';
 import { type PromoteDependencies, promoteTrace } from '../traces/promote.ts';
 import { readTraceLines } from '../traces/trace-lines.ts';

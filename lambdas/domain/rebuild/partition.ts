@@ -1,7 +1,7 @@
 import { EvidencePrefix } from '../evidence/evidence-prefix.ts';
 import { HOUR_MILLIS } from '../evidence/hour-shard.ts';
+import type { VersionInspector } from '../evidence/ports.ts';
 import { DAY_MILLIS } from '../evidence/retention.ts';
-import type { VersionInspector } from '../ports.ts';
 
 /** What the rows of an hour are made of; the first two lie below a retention class. */
 const KINDS = ['lineage', 'traces', 'quarantine', 'findings'] as const;

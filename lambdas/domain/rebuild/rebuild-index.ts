@@ -2,8 +2,9 @@ import { fileReport } from '../audit/report.ts';
 import { mapConcurrently } from '../concurrency.ts';
 import { LineageError } from '../errors.ts';
 import { WorkPrefix } from '../evidence/evidence-prefix.ts';
-import type { ListedVersion, ObjectVersion, WorkNotes } from '../ports.ts';
+import type { ListedVersion, ObjectVersion } from '../evidence/ports.ts';
 import { listPartitions, type Partition, type RebuiltInterval } from './partition.ts';
+import type { WorkNotes } from './ports.ts';
 import {
   addCounts,
   type PartitionCount,

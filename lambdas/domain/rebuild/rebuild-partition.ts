@@ -1,8 +1,8 @@
 import { sum } from '../collections.ts';
 import { mapConcurrently } from '../concurrency.ts';
 import { LineageError, UnreadableRecordError } from '../errors.ts';
+import type { ListedVersion, StoredObjects, VersionInspector } from '../evidence/ports.ts';
 import { versionName } from '../evidence/version-name.ts';
-import type { ListedVersion, StoredObjects, VersionInspector } from '../ports.ts';
 import { type IndexObjectsDependencies, type ReadObject, readForIndex } from './index-objects.ts';
 import type { Partition } from './partition.ts';
 import { byStorage, inStoredOrder } from './stored-order.ts';

@@ -2,14 +2,10 @@ import { groupBy } from '../collections.ts';
 import { mapConcurrently } from '../concurrency.ts';
 import { UnreadableRecordError } from '../errors.ts';
 import { EvidencePrefix } from '../evidence/evidence-prefix.ts';
+import type { ListedVersion, StoredObjects, VersionInspector } from '../evidence/ports.ts';
 import { versionName } from '../evidence/version-name.ts';
-import type {
-  HoldIndex,
-  ListedVersion,
-  ProducerDirectory,
-  StoredObjects,
-  VersionInspector,
-} from '../ports.ts';
+import type { HoldIndex } from '../holds/ports.ts';
+import type { ProducerDirectory } from '../producers/ports.ts';
 import { restoreProducer } from './producers-register.ts';
 import { type ReadDocument, readEpoch, readHolds, readProducer } from './register-documents.ts';
 import { inStoredOrder } from './stored-order.ts';

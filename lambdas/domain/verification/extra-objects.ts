@@ -2,6 +2,7 @@ import { groupBy } from '../collections.ts';
 import { mapConcurrently } from '../concurrency.ts';
 import { EvidencePrefix } from '../evidence/evidence-prefix.ts';
 import { HOUR_MILLIS } from '../evidence/hour-shard.ts';
+import type { VersionInspector } from '../evidence/ports.ts';
 import { DAY_MILLIS } from '../evidence/retention.ts';
 import { type Digest, digestBegin } from '../integrity/digest.ts';
 import type { ReportDamage } from '../integrity/verify-damage.ts';
@@ -9,7 +10,6 @@ import type { Suspects } from '../integrity/verify-moves.ts';
 import { holdObject } from '../integrity/verify-object.ts';
 import { secondVersions } from '../integrity/verify-second-version.ts';
 import type { ListedObject, SealedStore } from '../integrity/verify-store.ts';
-import type { VersionInspector } from '../ports.ts';
 import { digestAt } from './chain-names.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { DAY_MILLIS } from '../evidence/retention.ts';
-import { sha256Hex } from '../evidence/store-key.ts';
+import { sha256Hex } from '../store-key.ts';
 
 /**
  * Slices of one run, today's among them: days without a run are made up for in a few runs, and none takes many times

@@ -1,8 +1,8 @@
-import { type Finding, openFinding } from '../audit/findings.ts';
 import { type GuardCheck, guardFindings } from '../audit/guards.ts';
 import type { AuditInterval } from '../audit/population.ts';
 import { identified, type Report } from '../audit/report.ts';
 import { uniqueBy } from '../collections.ts';
+import { type Finding, openFinding } from '../findings.ts';
 import type { Damage, DamageKind } from '../integrity/verify-damage.ts';
 import { Recounts, type RecountTally, type StandingRecount } from '../integrity/verify-recounts.ts';
 import type { Rehashed } from './rehash.ts';

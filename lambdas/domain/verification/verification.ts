@@ -1,14 +1,15 @@
 import type { GuardSetting } from '../audit/guard-policy.ts';
 import { auditGuards } from '../audit/guards.ts';
 import type { AuditInterval } from '../audit/population.ts';
+import type { GuardReader } from '../audit/ports.ts';
 import { AccessDeniedError } from '../errors.ts';
 import { EvidencePrefix } from '../evidence/evidence-prefix.ts';
 import { hourOf } from '../evidence/hour-shard.ts';
+import type { VersionInspector } from '../evidence/ports.ts';
 import { DAY_MILLIS } from '../evidence/retention.ts';
 import { VaultListing, within } from '../integrity/seal-listing.ts';
 import { Suspects } from '../integrity/verify-moves.ts';
 import { type ListedObject, readWhole, type SealedStore } from '../integrity/verify-store.ts';
-import type { GuardReader, VersionInspector } from '../ports.ts';
 import { checkPlaces, listChain } from './chain-names.ts';
 import { ExtraObjects, type FolderGroup, folderGroups } from './extra-objects.ts';
 import { Rehash } from './rehash.ts';

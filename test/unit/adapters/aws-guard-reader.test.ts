@@ -22,7 +22,8 @@ import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { AwsGuardReader } from '../../../lambdas/adapters/aws-guard-reader.ts';
 import type { GuardSetting } from '../../../lambdas/domain/audit/guard-policy.ts';
-import { auditGuards, expectedGuards, type Seen } from '../../../lambdas/domain/audit/guards.ts';
+import { auditGuards, expectedGuards } from '../../../lambdas/domain/audit/guards.ts';
+import type { Seen } from '../../../lambdas/domain/audit/ports.ts';
 import { UnavailableError } from '../../../lambdas/domain/errors.ts';
 
 const s3 = mockClient(S3Client);

@@ -7,11 +7,11 @@ import { runNeeds } from '../../../lambdas/domain/audit/population.ts';
 import { retentionReport } from '../../../lambdas/domain/audit/report.ts';
 import { AccessDeniedError, UnreadableRecordError } from '../../../lambdas/domain/errors.ts';
 import type { DeliveryEntry } from '../../../lambdas/domain/evidence/index-entries.ts';
+import type { ObjectReader, VersionInspector } from '../../../lambdas/domain/evidence/ports.ts';
 import { type Lock, lockFor } from '../../../lambdas/domain/evidence/retention.ts';
 import { digestKey } from '../../../lambdas/domain/integrity/digest.ts';
-import type { ObjectReader, VersionInspector } from '../../../lambdas/domain/ports.ts';
 import { deliveryEntry, NOW, runEventEntry, traceDeliveryEntry } from '../../support/builders.ts';
-import { InMemoryRunIndex } from '../../support/fakes.ts';
+import { InMemoryRunIndex } from '../../support/fakes/run-index.ts';
 import { seeded } from '../../support/seeded.ts';
 
 const HOUR = 3_600_000;

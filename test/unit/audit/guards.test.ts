@@ -3,14 +3,16 @@ import { describe, expect, it } from 'vitest';
 import type { GuardSetting } from '../../../lambdas/domain/audit/guard-policy.ts';
 import {
   auditGuards,
-  type BucketGuards,
   checkGuards,
   expectedGuards,
   guardFindings,
-  type KeyGuards,
-  type Seen,
 } from '../../../lambdas/domain/audit/guards.ts';
-import type { GuardReader } from '../../../lambdas/domain/ports.ts';
+import type {
+  BucketGuards,
+  GuardReader,
+  KeyGuards,
+  Seen,
+} from '../../../lambdas/domain/audit/ports.ts';
 
 const SETTING: GuardSetting = {
   mode: 'COMPLIANCE',

@@ -1,8 +1,8 @@
 import { createHandler } from '../../../lambdas/audit-retention/handler.ts';
 import { archiveRecords } from '../../../lambdas/domain/evidence/archive-records.ts';
+import type { VersionInspector } from '../../../lambdas/domain/evidence/ports.ts';
 import { prepareEvent } from '../../../lambdas/domain/openlineage/prepare-event.ts';
 import { storeEvents } from '../../../lambdas/domain/openlineage/store-events.ts';
-import type { VersionInspector } from '../../../lambdas/domain/ports.ts';
 import {
   consumed,
   NOW,
@@ -13,14 +13,10 @@ import {
   traceDeliveryEntry,
   wholeMinute,
 } from '../../support/builders.ts';
-import {
-  extenderOver,
-  InMemoryRunIndex,
-  InMemoryVault,
-  inspectorOver,
-  readerOver,
-  singlePolicy,
-} from '../../support/fakes.ts';
+import { InMemoryVault } from '../../support/fakes/bucket.ts';
+import { singlePolicy } from '../../support/fakes/keys.ts';
+import { extenderOver, inspectorOver, readerOver } from '../../support/fakes/readers.ts';
+import { InMemoryRunIndex } from '../../support/fakes/run-index.ts';
 import { recorder } from '../../support/recorder.ts';
 
 type StoredVersion = InMemoryVault['versions'][number];

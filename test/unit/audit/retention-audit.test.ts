@@ -2,7 +2,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { AccessDeniedError } from '../../../lambdas/domain/errors.ts';
 import { RUN_ID, runEventEntry } from '../../support/builders.ts';
-import { inspectorOver } from '../../support/fakes.ts';
+import { inspectorOver } from '../../support/fakes/readers.ts';
 import { auditedStore, INTERVAL, TRACE_ID } from './population.ts';
 
 type Store = Awaited<ReturnType<typeof auditedStore>>;

@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { exitCodeOf, sentenceOf } from '../../../bin/evidence/cli.ts';
 import { rebuildDistributed } from '../../../bin/evidence/rebuild-distributed.ts';
 import { addRebuildIndexCommand } from '../../../bin/evidence/rebuild-index.ts';
-import { InMemoryNotes } from '../../support/fakes.ts';
+import { InMemoryNotes } from '../../support/fakes/readers.ts';
 
 const sfn = mockClient(SFNClient);
 beforeEach(() => sfn.reset());

@@ -150,7 +150,9 @@ describe('evidence verify', () => {
     const lost = await verifyCopy();
     expect(lost).toMatchObject({ exitCode: 23, sentence: /^accepted_not_stored: / });
     expect(lost.stdout).toContain('1 of 3 records that lineage shard a took');
-    expect(lost.stdout).toMatch(/Recounts +1 found everything .*, 1 with records that are not/);
+    expect(lost.stdout).toMatch(
+      /Recounts +1 shards .* all records stored, 1 with records that are not/,
+    );
   });
 
   it('takes the part of a vault that landed in an interval', async () => {
@@ -182,8 +184,11 @@ describe('evidence verify', () => {
     expect(await run('--dir', bundle.path('nowhere'))).toMatchObject({ exitCode: 3 });
     expect(await run('--dir', bundle.path(document(0)))).toMatchObject({ exitCode: 3 });
     expect(await verifyCopy('--record', 'no such')).toMatchObject({ exitCode: 3 });
-    bundle.remove();
     bundle.write('versions.ndjson', '');
+    expect(await verifyCopy()).toMatchObject({ exitCode: 3, sentence: /lists no version/ });
+    bundle.remove();
+    bundle.write('x', '');
+    bundle.delete('x');
     expect(await verifyCopy()).toMatchObject({ exitCode: 3, sentence: /nothing to verify/ });
   });
 });

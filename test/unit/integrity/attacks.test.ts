@@ -725,6 +725,34 @@ describe('damage is named once, by what is damaged', () => {
     expect(named(await damagesOf())).toEqual([`wrong_key ${key}`]);
   });
 
+  it('a digest that the list of versions has and the copy has not', async () => {
+    bundle.listVersions();
+    for (const at of [1, 2]) {
+      const key = digestAt(at);
+      removeWhole(at);
+      expect(named(await damagesOf())).toContain(`missing_digest ${key}`);
+    }
+    // The list was made later than the copy: what it has more is not asked for.
+    const covers = (end: number) => ({
+      covers: ({ lastModified }: { lastModified: string }) =>
+        Date.parse(lastModified) < Date.parse((bundle.digests[end] as Digest).to),
+    });
+    expect(await damagesOf(covers(0))).toEqual([]);
+    expect(named(await damagesOf(covers(1)))).toContain(`missing_digest ${digestAt(1)}`);
+  });
+
+  it('keys that nothing announced by the first digest under each, one after the other', async () => {
+    for (const count of [2, 2]) {
+      bundle.pair = signingPair();
+      bundle.addKey(bundle.pair);
+      for (let i = 0; i < count; i++) bundle.seal([]);
+    }
+    expect(named(await damagesOf())).toEqual([
+      `wrong_key ${digestAt(3)}`,
+      `wrong_key ${digestAt(5)}`,
+    ]);
+  });
+
   it('a second version by that which no digest seals, wherever a listing has it', async () => {
     const [sealed] = (bundle.digests[0] as Digest).objects.filter(({ key }) => key === FINDING);
     for (const lastModified of ['2026-03-03T23:50:00Z', '2026-03-03T23:00:00Z']) {

@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { openFinding } from '../../../lambdas/domain/audit/findings.ts';
 import {
   AccessDeniedError,
   UnavailableError,
   UnreadableRecordError,
 } from '../../../lambdas/domain/errors.ts';
 import { versionName } from '../../../lambdas/domain/evidence/version-name.ts';
+import { openFinding } from '../../../lambdas/domain/findings.ts';
 import {
   besideDigest,
   type Digest,
@@ -18,12 +18,12 @@ import {
   MAX_LATE,
   publicKeyKey,
 } from '../../../lambdas/domain/integrity/digest.ts';
+import type { DigestSigner } from '../../../lambdas/domain/integrity/ports.ts';
 import { type SealDependencies, seal } from '../../../lambdas/domain/integrity/seal.ts';
 import type { Damage } from '../../../lambdas/domain/integrity/verify-damage.ts';
 import { checkDigest } from '../../../lambdas/domain/integrity/verify-document.ts';
-import type { DigestSigner } from '../../../lambdas/domain/ports.ts';
 import { RETENTION } from '../../support/builders.ts';
-import type { InMemoryVault } from '../../support/fakes.ts';
+import type { InMemoryVault } from '../../support/fakes/bucket.ts';
 import { InMemorySigningKeys } from '../../support/signing-keys.ts';
 import { envelopeOf } from './envelopes.ts';
 import { MINUTE, sealing } from './sealing.ts';

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import type { ObjectVersion } from '../../../lambdas/domain/evidence/ports.ts';
 import { digestKey } from '../../../lambdas/domain/integrity/digest.ts';
 import type { ProofReaders } from '../../../lambdas/domain/integrity/proof-digests.ts';
 import { DigestSearch } from '../../../lambdas/domain/integrity/sealing-digests.ts';
-import type { ObjectVersion } from '../../../lambdas/domain/ports.ts';
-import { InMemoryVault, inspectorOver, readerOver } from '../../support/fakes.ts';
+import { InMemoryVault } from '../../support/fakes/bucket.ts';
+import { inspectorOver, readerOver } from '../../support/fakes/readers.ts';
 
 const LOCK = {
   mode: 'GOVERNANCE',

@@ -1,11 +1,11 @@
 import { createHash, verify } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
 import { expect } from 'vitest';
-import type { Finding, FindingKind, StreamPlane } from '../../../lambdas/domain/audit/findings.ts';
 import type { Envelope } from '../../../lambdas/domain/evidence/envelope.ts';
 import { leafOf, packObjects } from '../../../lambdas/domain/evidence/evidence-object.ts';
 import { lockFor } from '../../../lambdas/domain/evidence/retention.ts';
 import { versionName } from '../../../lambdas/domain/evidence/version-name.ts';
+import type { Finding, FindingKind, StreamPlane } from '../../../lambdas/domain/findings.ts';
 import {
   besideDigest,
   type Digest,
@@ -15,6 +15,7 @@ import {
   SIGNATURE_METADATA,
 } from '../../../lambdas/domain/integrity/digest.ts';
 import { MerkleRoot } from '../../../lambdas/domain/integrity/merkle.ts';
+import type { AnchoredHead, HeadAnchor } from '../../../lambdas/domain/integrity/ports.ts';
 import {
   type SealDependencies,
   type SealRequest,
@@ -24,15 +25,10 @@ import {
 import type { RecountStreams } from '../../../lambdas/domain/integrity/seal-digest.ts';
 import { verify as verifyStore } from '../../../lambdas/domain/integrity/verify.ts';
 import type { Damage } from '../../../lambdas/domain/integrity/verify-damage.ts';
-import type { AnchoredHead, HeadAnchor } from '../../../lambdas/domain/ports.ts';
 import { RETENTION } from '../../support/builders.ts';
-import {
-  InMemoryRunIndex,
-  InMemoryVault,
-  inspectorOver,
-  sealedStoreOver,
-  streamsOver,
-} from '../../support/fakes.ts';
+import { InMemoryVault } from '../../support/fakes/bucket.ts';
+import { inspectorOver, sealedStoreOver, streamsOver } from '../../support/fakes/readers.ts';
+import { InMemoryRunIndex } from '../../support/fakes/run-index.ts';
 import { InMemorySigningKeys } from '../../support/signing-keys.ts';
 
 export const MINUTE = 60_000;

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
@@ -10,7 +10,7 @@ import { mockClient } from 'aws-sdk-client-mock';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { StackTemplate } from '../../../localstack/assembly.ts';
 import { localEnvironment } from '../../../localstack/aws.ts';
-import { lastTellingLine } from '../../../localstack/cdk.ts';
+import { lastTellingLine, runCdk } from '../../../localstack/cdk.ts';
 import { nameResources, stuckStacks } from '../../../localstack/deploy.ts';
 import { describeEnvironment } from '../../../localstack/environment.ts';
 import { hashSources } from '../../../localstack/sources.ts';
@@ -29,6 +29,25 @@ describe('lastTellingLine', () => {
 
   it('takes the last line of a log without one', () => {
     expect(lastTellingLine('one\ntwo\n')).toBe('two');
+  });
+});
+
+describe('runCdk', () => {
+  const repository = mkdtempSync(join(tmpdir(), 'cdk-'));
+  const bin = join(repository, 'node_modules/aws-cdk/bin');
+  mkdirSync(bin, { recursive: true });
+  writeFileSync(join(bin, 'cdk'), 'setInterval(() => {}, 1000);');
+  afterAll(() => rmSync(repository, { recursive: true }));
+
+  it.each([
+    ['synth', /: run npm start again/],
+    ['deploy', /: run npm run reset, then npm start again/],
+  ])('keeps the data when %s took too long, if it can', async (command, remedy) => {
+    const context = {
+      ...{ repository, endpoint: 'http://127.0.0.1:1', abortWhen: () => undefined },
+      ...{ log: join(repository, 'log'), record: join(repository, 'record') },
+    };
+    await expect(runCdk(context, [command], 200)).rejects.toThrow(remedy);
   });
 });
 

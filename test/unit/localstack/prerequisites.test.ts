@@ -139,7 +139,7 @@ describe('readKnobs', () => {
     expect(readKnobs({ EMULATOR: 'localstack' }).emulator).toBe(localstack);
     expect(readKnobs({ EMULATOR: '' }).emulator).toBe(ministack);
     expect(() => readKnobs({ EMULATOR: 'moto' })).toThrow(
-      'EMULATOR is moto: set it to ministack or localstack.',
+      'EMULATOR is moto: set it to one of ministack, localstack, localstack-docker.',
     );
   });
 

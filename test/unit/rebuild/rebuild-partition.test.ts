@@ -2,14 +2,14 @@ import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ConsumedRecord } from '../../../lambdas/domain/evidence/consumed-record.ts';
-import { sha256Hex } from '../../../lambdas/domain/evidence/store-key.ts';
 import { runKeyOf } from '../../../lambdas/domain/openlineage/run-key.ts';
 import { listPartitions } from '../../../lambdas/domain/rebuild/partition.ts';
 import {
   type RebuildDependencies,
   rebuildPartition,
 } from '../../../lambdas/domain/rebuild/rebuild-partition.ts';
-import { InMemoryRunIndex } from '../../support/fakes.ts';
+import { sha256Hex } from '../../../lambdas/domain/store-key.ts';
+import { InMemoryRunIndex } from '../../support/fakes/run-index.ts';
 import { ACCEPTED_AT, exportOf, recordOf, span } from '../traces/exports.ts';
 import { rowsOf, storeToRebuild } from './store.ts';
 

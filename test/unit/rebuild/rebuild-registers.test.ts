@@ -8,12 +8,9 @@ import {
 import type { ChangedBy } from '../../../lambdas/domain/producers/producer.ts';
 import { rebuildRegisters } from '../../../lambdas/domain/rebuild/rebuild-registers.ts';
 import { NOW, RETENTION, registration } from '../../support/builders.ts';
-import {
-  InMemoryProducers,
-  InMemoryVault,
-  inspectorOver,
-  objectsOver,
-} from '../../support/fakes.ts';
+import { InMemoryVault } from '../../support/fakes/bucket.ts';
+import { InMemoryProducers } from '../../support/fakes/producers.ts';
+import { inspectorOver, objectsOver } from '../../support/fakes/readers.ts';
 
 const BY: ChangedBy = { via: 'aws-credentials' };
 const LOCK = {

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
 import { UnreadableRecordError } from '../../../lambdas/domain/errors.ts';
 import { createHandler } from '../../../lambdas/seal/handler.ts';
-import { InMemoryStreamCounter, inspectorOver, readerOver } from '../../support/fakes.ts';
+import { inspectorOver, readerOver } from '../../support/fakes/readers.ts';
+import { InMemoryStreamCounter } from '../../support/fakes/streams.ts';
 import { recorder } from '../../support/recorder.ts';
 import { envelopeOf } from '../integrity/envelopes.ts';
 import { MINUTE, sealing } from '../integrity/sealing.ts';

@@ -8,8 +8,8 @@ import {
   type Recount,
   SIGNATURE_METADATA,
 } from '../../../lambdas/domain/integrity/digest.ts';
-import type { DigestSigner } from '../../../lambdas/domain/ports.ts';
-import { sealedStoreOver } from '../../support/fakes.ts';
+import type { DigestSigner } from '../../../lambdas/domain/integrity/ports.ts';
+import { sealedStoreOver } from '../../support/fakes/readers.ts';
 import { guardsSeen } from '../../support/guards.ts';
 import { InMemorySigningKeys } from '../../support/signing-keys.ts';
 import { envelopeOf } from '../integrity/envelopes.ts';
@@ -382,7 +382,7 @@ describe('a chain whose first digests expired', () => {
   };
 
   it('begins later, for a verification that saw them and for one that did not', async () => {
-    const store = await verifying(30);
+    const store = await verifying(60);
     await store.verify();
     const [, , third] = store.sealed.chain();
     expire(store, 2);

@@ -1,8 +1,9 @@
-import { LineageError, UnreadableRecordError } from '../../lambdas/domain/errors.ts';
-import { versionName } from '../../lambdas/domain/evidence/version-name.ts';
-import type { Hold, HoldCover } from '../../lambdas/domain/holds/hold.ts';
-import type { HoldIndex, LegalHolds, ObjectVersion } from '../../lambdas/domain/ports.ts';
-import { Faults, type InMemoryVault } from './fakes.ts';
+import { LineageError, UnreadableRecordError } from '../../../lambdas/domain/errors.ts';
+import type { ObjectVersion } from '../../../lambdas/domain/evidence/ports.ts';
+import { versionName } from '../../../lambdas/domain/evidence/version-name.ts';
+import type { Hold, HoldCover } from '../../../lambdas/domain/holds/hold.ts';
+import type { HoldIndex, LegalHolds } from '../../../lambdas/domain/holds/ports.ts';
+import { Faults, type InMemoryVault } from './bucket.ts';
 
 /** Hold rows as maps. Every call yields once first, so that callers which run at once do interleave. */
 export class InMemoryHoldIndex implements HoldIndex {

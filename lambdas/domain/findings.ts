@@ -1,4 +1,4 @@
-import { storeKey } from '../evidence/store-key.ts';
+import { storeKey } from './store-key.ts';
 
 export type Severity = 'critical' | 'high' | 'medium' | 'low';
 /** The two ways in, each with a stream, an archive function and a failure queue of its own. */
@@ -20,7 +20,7 @@ export const FINDING_KINDS = {
   accepted_not_stored: {
     severity: 'critical',
     opens:
-      'a record crashed the archive function on every retry and was named in quarantine, left the stream before it was archived, or is found on the stream and not in any bucket by the recount an hour later',
+      'a record crashed the archive function on every retry and was named in quarantine, left the stream before it was archived, or is found on the stream and not in any bucket by the recount an hour later; or the last digest that speaks of it still says so when the vault is verified',
     resolves: 'an object that holds the record',
   },
   conflicting_duplicate: {
