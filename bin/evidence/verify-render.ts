@@ -109,11 +109,12 @@ function renderHead(head: NonNullable<Verification['head']>, { trust }: Verifica
 }
 
 function limitsOf(done: Verification): string[] {
-  const { begin, beforeChain, expired, locksNotKnown, objectsNotProven, notSealedYet, notJudged } =
-    done;
+  const { begin, beforeChain, expired, locksNotKnown, objectsNotProven } = done;
+  const { notSealedYet, notJudged, unread } = done;
   const { behind, notRecounted } = done.recounts;
   const counted: ReadonlyArray<readonly [count: number, what: string]> = [
     [expired, 'objects that are gone since their locks ended: they may have been deleted'],
+    [unread, 'objects that the sealer could not read: their content was not sealed then'],
     [locksNotKnown, 'objects whose retention was not checked: their locks are not known'],
     [objectsNotProven, 'objects of digests that prove nothing'],
     [notSealedYet, 'objects landed after the head and are not due yet'],

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
 import {
+  GetObjectCommand,
   HeadObjectCommand,
   PutObjectCommand,
   S3Client,
@@ -7,6 +9,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { MAX_READ_BYTES } from '../../../lambdas/adapters/s3-body.ts';
 import { S3EvidenceVault, S3TraceStaging } from '../../../lambdas/adapters/s3-vault.ts';
 import { RefusedByStoreError, UnavailableError } from '../../../lambdas/domain/errors.ts';
 
@@ -54,6 +57,24 @@ describe('S3EvidenceVault', () => {
         ObjectLockRetainUntilDate: new Date(LOCK.retainUntil),
       },
     ]);
+  });
+
+  it('finds what stands under a key, and nothing where nothing does', async () => {
+    const body = Readable.from([Buffer.from('by'), Buffer.from('tes')]);
+    s3.on(GetObjectCommand)
+      .resolvesOnce({ Body: body as never })
+      .rejectsOnce(failure('NoSuchKey', 404))
+      .rejects(failure('SlowDown', 503));
+    expect(String(await vault().find('holds/x'))).toBe('bytes');
+    expect(await vault().find('holds/x')).toBeUndefined();
+    await expect(vault().find('holds/x')).rejects.toThrow(UnavailableError);
+  });
+
+  it('keeps nothing that is larger than any document of ours', async () => {
+    const body = Readable.from([Buffer.from('x')]);
+    s3.on(GetObjectCommand).resolves({ ContentLength: MAX_READ_BYTES + 1, Body: body as never });
+    await expect(vault().find('holds/x')).rejects.toMatchObject({ code: 'object_too_large' });
+    expect(body.destroyed).toBe(true);
   });
 
   it('finds no document where nothing stands', async () => {
