@@ -3,6 +3,7 @@ import { archiveRecords } from '../../../lambdas/domain/evidence/archive-records
 import type { VersionInspector } from '../../../lambdas/domain/evidence/ports.ts';
 import { prepareEvent } from '../../../lambdas/domain/openlineage/prepare-event.ts';
 import { storeEvents } from '../../../lambdas/domain/openlineage/store-events.ts';
+import type { AuditRequest } from '../../../lambdas/shared/audit-request.ts';
 import {
   consumed,
   NOW,
@@ -56,9 +57,11 @@ export async function auditedStore() {
   let isRefusing = false;
   let isReplicated = false;
   let inspector: VersionInspector = inspectorOver(vault);
-  const audit = (request: object = INTERVAL) =>
+  const audit = (request: AuditRequest = INTERVAL) =>
     createHandler({
       ...policy,
+      // it runs when what it speaks for has come
+      clock: () => Math.max(NOW, Date.parse(request.asOf ?? '') || 0),
       inspector,
       extender: isRefusing ? { extend: async () => false } : extender,
       isReplicated,
