@@ -51,10 +51,16 @@ function readEvents(
   { index, traceContextFacets, ...dependencies }: IndexObjectsDependencies,
 ): ReadObject {
   const lock = lockOf(object);
+  const named = new Set<string>();
+  const promoting = { ...dependencies, index };
   const indexing = {
     ...{ index, traceContextFacets },
-    onTraceNamed: async (traceId: string) =>
-      void (await promoteTrace(traceId, { ...dependencies, index })),
+    onTraceNamed: async (traceId: string) => {
+      // Once for all events of the object: what is staged later finds their links by itself.
+      if (named.has(traceId)) return;
+      named.add(traceId);
+      await promoteTrace(traceId, promoting);
+    },
     // its finding is a document of its own, and rebuilt from that
     onConflict: async () => undefined,
   };
@@ -148,8 +154,7 @@ function readObject<T>(
   const named = lines.map((line) => ({ line, name: nameOf(line) }));
   return {
     records: named.map(({ name }) => name),
-    writes: (wanted) =>
-      named.flatMap(({ line, name }) => (wanted.has(name) ? writesOf(line) : [])),
+    writes: (wanted) => named.flatMap(({ line, name }) => (wanted.has(name) ? writesOf(line) : [])),
   };
 }
 
