@@ -22,7 +22,19 @@ export interface PartitionCount {
   readonly unreadable: number;
   /** The first {@link MAX_NAMED} of them, as `<bucket>/<key>@<version id>`. */
   readonly named: readonly string[];
+  /** Versions that were looked for, because a digest lists them and a rebuild reads them. */
+  readonly sealed: number;
+  /** Versions that are gone though they were locked for longer, and the first {@link MAX_NAMED} of them. */
+  readonly missing: number;
+  readonly missingNamed: readonly string[];
+  /** Versions that are gone and whose lock, as it was sealed, is over. */
+  readonly expired: number;
 }
+
+export const NOTHING_DONE: PartitionCount = {
+  ...{ objects: 0, records: 0, unreadable: 0, named: [] },
+  ...{ sealed: 0, missing: 0, missingNamed: [], expired: 0 },
+};
 
 /** The version after which to go on; absent when the partition is done. */
 export interface PartitionProgress extends PartitionCount {
@@ -37,7 +49,7 @@ const WINDOW_OBJECTS = 16;
 const WINDOW_BYTES = 4 * 1024 * 1024;
 
 /** Named of one partition: counts travel through Step Functions, which takes 256 KiB. */
-const MAX_NAMED = 100;
+export const MAX_NAMED = 100;
 
 /** Rows in flight, of lines of traces all of one: DynamoDB answers in milliseconds, the socket pool holds 50. */
 const CONCURRENT_WRITES = 64;
@@ -57,13 +69,14 @@ export async function rebuildPartition(
   hasTime: () => boolean = () => true,
 ): Promise<PartitionProgress> {
   const versions = await versionsOf(partition, dependencies, after);
-  let progress: PartitionProgress = { objects: 0, records: 0, unreadable: 0, named: [] };
+  let progress: PartitionProgress = NOTHING_DONE;
   for (const window of windowsOf(versions)) {
     if (progress.next && !hasTime()) return progress;
     const written = await writeWindow(partition, window, dependencies);
     const failed = window.filter((_, at) => written[at] === undefined);
     progress = {
       ...addCounts(progress, {
+        ...NOTHING_DONE,
         objects: window.length,
         records: sum(written.map((records) => records ?? 0)),
         unreadable: failed.length,
@@ -83,6 +96,10 @@ export function addCounts(a: PartitionCount, b: PartitionCount): PartitionCount 
     records: a.records + b.records,
     unreadable: a.unreadable + b.unreadable,
     named: [...a.named, ...b.named].slice(0, MAX_NAMED),
+    sealed: a.sealed + b.sealed,
+    missing: a.missing + b.missing,
+    missingNamed: [...a.missingNamed, ...b.missingNamed].slice(0, MAX_NAMED),
+    expired: a.expired + b.expired,
   };
 }
 
