@@ -1,4 +1,5 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { S3Client } from '@aws-sdk/client-s3';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { DynamoHoldIndex } from '../../lambdas/adapters/dynamo-hold-index.ts';
@@ -20,11 +21,13 @@ export interface Rebuilding {
   readonly index: RebuildIndexDependencies;
   readonly registers: RegisterDependencies;
   readonly stepFunctions: SFNClient;
+  /** Starts the function that puts the covers of holds anew, which stand in no document. */
+  readonly startHoldReconciliation: () => Promise<void>;
 }
 
 /** Rebuilds the tables of a deployment with the AWS credentials of the caller; an emulator with its own. */
 export function rebuildingOf(deployment: DeploymentRecord): Rebuilding {
-  const { stage, buckets, tables } = deployment;
+  const { stage, buckets, tables, functions } = deployment;
   const client = clientConfigOf(deployment);
   const environment = configOf(stage);
   const s3 = new S3Client(client);
@@ -52,8 +55,15 @@ export function rebuildingOf(deployment: DeploymentRecord): Rebuilding {
       ...reading,
       directory: new DynamoProducerDirectory(producers),
       holds: new DynamoHoldIndex(index),
+      retention: retentionSetting(environment),
+      clock: Date.now,
       fileEpoch: (document) => fileEpochKey(producers, document as WrappedEpochKey),
     },
     stepFunctions: new SFNClient(client),
+    startHoldReconciliation: async () => {
+      const FunctionName = functions.reconcileHolds;
+      const invoke = new InvokeCommand({ FunctionName, InvocationType: 'Event', Payload: '{}' });
+      await new LambdaClient(client).send(invoke);
+    },
   };
 }

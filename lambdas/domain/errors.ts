@@ -119,3 +119,22 @@ export function errorCodes(error: unknown): string[] {
   const cause = error instanceof Error ? error.cause : undefined;
   return cause === undefined ? [errorCode(error)] : [errorCode(error), ...errorCodes(cause)];
 }
+
+/** A change that the caller can put right; nothing was changed. Fields by name, and nothing of what was sent. */
+export class ChangeRefusedError extends LineageError {
+  override readonly name: string = 'ChangeRefusedError';
+  /** What was sent, what stands there, or that nothing does. */
+  readonly refused: 'invalid' | 'conflict' | 'unknown';
+  readonly violations: readonly RuleViolation[];
+
+  constructor(
+    refused: ChangeRefusedError['refused'],
+    code: string,
+    message: string,
+    violations: readonly RuleViolation[] = [],
+  ) {
+    super(code, message);
+    this.refused = refused;
+    this.violations = violations;
+  }
+}

@@ -21,7 +21,8 @@ export const FINDING_KINDS = {
     severity: 'critical',
     opens:
       'a record crashed the archive function on every retry and was named in quarantine, left the stream before it was archived, or is found on the stream and not in any bucket by the recount an hour later; or the last digest that speaks of it still says so when the vault is verified',
-    resolves: 'an object that holds the record',
+    resolves:
+      'a later recount or verification that finds the record stored; one of quarantine or redrive never: explain it with a note',
   },
   conflicting_duplicate: {
     severity: 'medium',
@@ -84,7 +85,7 @@ export const FINDING_KINDS = {
   delete_marker_present: {
     severity: 'high',
     opens: 'a delete marker hides an evidence object from readers that pin no version',
-    resolves: 'an audit that finds no marker',
+    resolves: 'never: the marker is to be removed; later audits report it no more',
   },
   second_version: {
     severity: 'critical',
@@ -113,17 +114,18 @@ export const FINDING_KINDS = {
     severity: 'high',
     opens:
       'the digest of an interval could not be written, most often because the signing key is disabled',
-    resolves: 'the digest of the interval, which says how late it was written',
+    resolves: 'never: the digest of the interval says how late it was written, and ends the matter',
   },
   anchor_failed: {
     severity: 'medium',
     opens: 'the head of the digest chain could not be sent to the anchor outside the account',
-    resolves: 'a later head at the anchor: it covers every digest before it',
+    resolves:
+      'never: a later head at the anchor covers every digest before it, and ends the matter',
   },
   version_not_indexed: {
     severity: 'medium',
     opens: 'the vault holds an evidence version that no index row points at',
-    resolves: 'a rebuild of the index',
+    resolves: 'never: a rebuild of the index ends the matter',
   },
   events_refused: {
     severity: 'low',
@@ -151,12 +153,13 @@ export const FINDING_KINDS = {
     severity: 'high',
     opens:
       'the legal hold of a version could not be set or lifted, or was not got to; or the index had lost a row of a hold, or a document of one is none of ours',
-    resolves: 'a daily look at the holds that gets through',
+    resolves: 'never: a report of the daily look at the holds that is complete ends the matter',
   },
   audit_incomplete: {
     severity: 'high',
     opens: 'an audit could not look at everything it had to look at',
-    resolves: 'a complete audit of the same interval',
+    resolves:
+      'a count that gets through, or a complete verification; one of an audit never: a complete audit of the same interval ends the matter',
   },
 } as const satisfies Record<string, { severity: Severity; opens: string; resolves: string }>;
 

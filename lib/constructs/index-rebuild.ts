@@ -55,7 +55,7 @@ export class IndexRebuild extends Construct {
     const folders = ['lineage', 'traces', 'quarantine', 'findings'] as const;
     vault.grantList(this.worker);
     vault.grantInspect(this.worker, ...folders);
-    vault.grantReadVersions(this.worker, ...folders);
+    vault.grantReadVersions(this.worker, ...folders, 'digests');
     // a run that was archived while its trace had no row is joined with it: promotion, as archive does it
     vault.grantWrite(this.worker, 'traces', 'findings', 'reports');
     staging.grantList(this.worker);

@@ -324,7 +324,10 @@ const EXPECTED: Record<string, Record<string, string[]>> = {
     's3:GetObject': [...NOTES, ...vault('findings', 'lineage', 'quarantine', 'reports', 'traces')],
     's3:GetObjectLegalHold': vault('findings', 'lineage', 'quarantine', 'traces'),
     's3:GetObjectRetention': vault('findings', 'lineage', 'quarantine', 'traces'),
-    's3:GetObjectVersion': [STAGED, ...vault('findings', 'lineage', 'quarantine', 'traces')],
+    's3:GetObjectVersion': [
+      STAGED,
+      ...vault('digests', 'findings', 'lineage', 'quarantine', 'traces'),
+    ],
     's3:ListBucket': ['<StagingBucket>', '<VaultBucket>'],
     's3:ListBucketVersions': ['<StagingBucket>', '<VaultBucket>'],
     's3:PutObject': [...NOTES, ...vault('findings', 'reports', 'traces')],

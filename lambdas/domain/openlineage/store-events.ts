@@ -94,7 +94,7 @@ export interface IndexEventsDependencies
 /** One row of an event, written when it is called. */
 export type RowWrite = () => Promise<void>;
 
-export async function writeRows(writes: readonly RowWrite[]): Promise<void> {
+async function writeRows(writes: readonly RowWrite[]): Promise<void> {
   await mapConcurrently(writes, CONCURRENT_INDEX_WRITES, (write) => write());
 }
 
