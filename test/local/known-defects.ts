@@ -24,9 +24,17 @@ export const KNOWN_DEFECTS: Readonly<Record<EmulatorName, readonly KnownDefect[]
         'a binary answer stays base64 under the media type */*, so a large answer says gzip and is none',
       instead: 'unit/shared/router.test.ts',
     })),
-    ...['POST /nowhere', 'PUT /v1/metrics'].map((request) => ({
-      file: 'methods.test.ts',
-      test: `a request by path and method, without a key > ${request} is 404`,
+    ...[
+      ...['POST /nowhere', 'PUT /v1/metrics'].map((request) => ({
+        file: 'methods.test.ts',
+        test: `a request by path and method, without a key > ${request} is 404`,
+      })),
+      {
+        file: 'refusals.test.ts',
+        test: 'a request that is refused > for an unknown path is answered with a problem document',
+      },
+    ].map((named) => ({
+      ...named,
       defect:
         'gateway responses have the status of their template, and neither its headers nor its body',
       instead: 'infra/gateway-responses.test.ts',
