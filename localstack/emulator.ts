@@ -35,11 +35,15 @@ export interface EmulatorStart {
   readonly wiped: boolean;
 }
 
-/** Starts the emulator with the locks it had, or returns the one that runs. */
+/**
+ * Starts the emulator with the locks it had, or returns the one that runs.
+ * @param settings variables of the emulator beside those that every start needs
+ */
 export async function startEmulator(
   python: string,
   paths: LocalPaths,
   port: number,
+  settings: Readonly<Record<string, string>> = {},
 ): Promise<EmulatorStart> {
   const recorded = readJson<Emulator>(paths.emulatorRecord);
   if (recorded !== undefined && isRunning(recorded.process)) {
@@ -49,7 +53,7 @@ export async function startEmulator(
   await requireFreePort(port);
   const started = startDetached(python, ['-m', 'ministack'], {
     log: paths.emulatorLog,
-    env: emulatorEnvironment(paths.emulatorData, port),
+    env: { ...emulatorEnvironment(paths.emulatorData, port), ...settings },
     cwd: paths.emulatorData,
   });
   if (started === undefined) throw didNotStart(paths, 'ended at once');
