@@ -2,8 +2,8 @@ import {
   GetRolePolicyCommand,
   IAMClient,
   ListRolePoliciesCommand,
-  paginateListRoles,
   PutRolePolicyCommand,
+  paginateListRoles,
 } from '@aws-sdk/client-iam';
 import { GetBucketPolicyCommand, PutBucketPolicyCommand } from '@aws-sdk/client-s3';
 import { clientConfig } from './aws.ts';
@@ -12,9 +12,9 @@ import { startEmulator } from './emulator.ts';
 import { recordedEmulator } from './emulator-life.ts';
 import type { Environment } from './environment.ts';
 import { UserError } from './errors.ts';
-import { runnerFiles, startEventSource } from './event-source.ts';
-import type { RunnerConfig } from './event-source/runner.ts';
 import { evaluableResourcePolicy, wronglyRefused } from './evaluable-policy.ts';
+import type { RunnerConfig } from './event-source/runner.ts';
+import { runnerFiles, startEventSource } from './event-source.ts';
 import { readJson } from './json-file.ts';
 import { stopLocal } from './local-end.ts';
 import { localPaths } from './paths.ts';
@@ -27,9 +27,15 @@ const EMULATOR_POLICY = 'WhatTheEmulatorCannotEvaluate';
 /**
  * Starts the emulator of a deployed local environment again so that it asks IAM: signatures, identity policies and
  * resource policies are evaluated, and functions run with the rights of their execution roles. Its root keys still
- * bypass everything, and nothing can be deployed to it any more. What it cannot evaluate it no longer asks for.
+ * bypass everything but resource policies of queues, and nothing can be deployed to it any more. What it cannot evaluate
+ * it no longer asks for.
+ * @param tlsEnd where requests are passed on to it as if they had come over TLS, which resource policies ask for
  */
-export async function enforceIam(localDir: string, { buckets }: Environment): Promise<void> {
+export async function enforceIam(
+  localDir: string,
+  { buckets }: Environment,
+  tlsEnd: string,
+): Promise<void> {
   const paths = localPaths(localDir);
   const { port } = recordedEmulator(localDir);
   const runner = readJson<RunnerConfig>(runnerFiles(paths.eventSource).config);
@@ -39,7 +45,7 @@ export async function enforceIam(localDir: string, { buckets }: Environment): Pr
   const { emulator } = await startEmulator(python, paths, port, { AUTH: 'true' });
   await rewriteVaultPolicy(emulator.endpoint, buckets.vault);
   await allowWronglyRefused(emulator.endpoint);
-  await startEventSource(paths, emulator.endpoint, runner.mappings);
+  await startEventSource(paths, tlsEnd, runner.mappings);
 }
 
 async function rewriteVaultPolicy(endpoint: string, Bucket: string): Promise<void> {
