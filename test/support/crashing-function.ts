@@ -13,9 +13,13 @@ const SOURCE = `export const handler = async ({ Records }) => {
 };
 `;
 
-/** A function that dies of any record and is sound otherwise, in the place of an archive function. */
+/**
+ * A function that dies of any record and is sound otherwise, in the place of an archive function.
+ * @param Role ARN; an emulator that does not ask IAM takes any
+ */
 export async function deployCrashingFunction(
   lambda: LambdaClient,
+  Role = 'arn:aws:iam::000000000000:role/any',
 ): Promise<{ name: string; remove: () => Promise<void> }> {
   const FunctionName = `crashing-${randomUUID()}`;
   await lambda.send(
@@ -23,7 +27,7 @@ export async function deployCrashingFunction(
       FunctionName,
       Code: { ZipFile: zipOf('index.mjs', SOURCE) },
       Handler: 'index.handler',
-      Role: 'arn:aws:iam::000000000000:role/any',
+      Role,
       Runtime: 'nodejs24.x',
       Timeout: 5,
     }),
