@@ -59,7 +59,7 @@ export function addVerifyCommand(program: Command, context: CliContext): void {
 Reads only. Everything found is printed; the exit code is that of the gravest damage:
    0  holds
    2  the command is wrong
-   3  cannot look: no such store, no right to read it, nothing in it, or no sealed record of that receipt
+   3  cannot look: no such store, no right to read it, nothing of a vault in it, or no sealed record of that receipt
 ${EXIT_CODES.join('\n')}
 
 A copy has no versions, times and locks: a file versions.ndjson at its top gives them (docs/integrity.md).`,
@@ -99,7 +99,7 @@ async function runVerify(
   if (done.digests === 0 && !gravest) {
     throw new CliError(
       ExitCode.cannotLook,
-      `There is nothing to verify in ${target.name}: nothing has been sealed there yet.`,
+      `There is nothing to verify in ${target.name}: it is no vault, or nothing has been sealed there yet.`,
     );
   }
   const unproven =

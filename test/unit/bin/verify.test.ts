@@ -191,6 +191,27 @@ describe('evidence verify', () => {
     bundle.delete('x');
     expect(await verifyCopy()).toMatchObject({ exitCode: 3, sentence: /nothing to verify/ });
   });
+
+  it.each(['', '.npm/_logs/debug.log', 'lineage', 'dt=2026-03-03/x'])(
+    'misses nothing in a folder that is no copy of a vault (%j)',
+    async (file) => {
+      bundle.remove();
+      bundle.write(file || 'x', '');
+      if (file === '') bundle.delete('x');
+      for (const args of [[], ['--head', 'a'.repeat(64)]]) {
+        expect(await verifyCopy(...args)).toMatchObject({
+          exitCode: 3,
+          sentence: expect.stringMatching(/nothing to verify/),
+        });
+      }
+    },
+  );
+
+  it('misses the digests where anything of a vault is left', async () => {
+    bundle.remove();
+    bundle.write('lineage/x', '');
+    expect(await verifyCopy()).toMatchObject({ exitCode: 13 });
+  });
 });
 
 describe('evidence verify --bucket', () => {
