@@ -70,6 +70,8 @@ export interface Verification {
   /** Digests whose heads were sent nowhere. */
   unanchored: number;
   trust: 'pinned' | 'on first use';
+  /** Fingerprint of the key that signed the first proven digest: every later one was announced under a key before it. */
+  firstSigner?: string;
   /** The last proven digest. */
   head?: {
     readonly key: string;
@@ -130,6 +132,7 @@ export async function verify(store: SealedStore, options: VerifyOptions): Promis
     if (walked.digest.anchor === UNANCHORED) done.unanchored++;
     if (walked.proven) {
       done.proven++;
+      done.firstSigner ??= walked.digest.signer.fingerprint;
       head = walked;
       isHeadSeen ||= walked.sha256 === options.head;
       recounts.add(walked.digest, (from) => covers({ key: walked.key, lastModified: from }));

@@ -11,7 +11,7 @@ import {
   publicKeyKey,
   type Recount,
 } from '../../../lambdas/domain/integrity/digest.ts';
-import { SealedBundle, sealedEnvelope } from '../../support/sealed-bundle.ts';
+import { SealedBundle, type SigningPair, sealedEnvelope, signingPair } from '../../support/sealed-bundle.ts';
 
 let bundle: SealedBundle;
 beforeEach(() => {
@@ -61,6 +61,23 @@ describe('evidence verify', () => {
     const key = bundle.path(publicKeyKey(bundle.pair.fingerprint));
     const { stdout } = await verifyCopy('--public-key', key, '--head', bundle.headSha256);
     expect(stdout).not.toMatch(/Not said|first use/);
+  });
+
+  it('names the first signer as the key to compare, and later ones as announced', async () => {
+    const first = bundle.pair;
+    const next = signingPair();
+    bundle.addKey(next);
+    bundle.seal([], { nextSigner: { fingerprint: next.fingerprint } });
+    bundle.pair = next;
+    bundle.seal([]);
+    const { stdout } = await verifyCopy();
+    expect(stdout).toContain(`Signed     ${first.fingerprint}, trusted on first use`);
+    expect(stdout).toContain(`the head by ${next.fingerprint}, announced`);
+    const key = (pair: SigningPair) => bundle.path(publicKeyKey(pair.fingerprint));
+    const pinned = await verifyCopy('--public-key', key(first));
+    expect(pinned).toMatchObject({ exitCode: 0 });
+    expect(pinned.stdout).toContain(`Signed     ${first.fingerprint}, by the key you gave`);
+    expect(await verifyCopy('--public-key', key(next))).toMatchObject({ exitCode: 14 });
   });
 
   it('prints everything that it found, and ends with the code of the gravest', async () => {
@@ -148,7 +165,7 @@ describe('evidence verify', () => {
     expect(stdout).toContain('1 intervals of a shard were not recounted');
     bundle.seal([], { recounts: [recount('a', 'missing'), recount('c', 'equal')] });
     const lost = await verifyCopy();
-    expect(lost).toMatchObject({ exitCode: 23, sentence: /^accepted_not_stored: / });
+    expect(lost).toMatchObject({ exitCode: 23, sentence: expect.stringMatching(/^accepted_not_stored: /) });
     expect(lost.stdout).toContain('1 of 3 records that lineage shard a took');
     expect(lost.stdout).toMatch(
       /Recounts +1 shards .* all records stored, 1 with records that are not/,
@@ -185,11 +202,11 @@ describe('evidence verify', () => {
     expect(await run('--dir', bundle.path(document(0)))).toMatchObject({ exitCode: 3 });
     expect(await verifyCopy('--record', 'no such')).toMatchObject({ exitCode: 3 });
     bundle.write('versions.ndjson', '');
-    expect(await verifyCopy()).toMatchObject({ exitCode: 3, sentence: /lists no version/ });
+    expect(await verifyCopy()).toMatchObject({ exitCode: 3, sentence: expect.stringMatching(/lists no version/) });
     bundle.remove();
     bundle.write('x', '');
     bundle.delete('x');
-    expect(await verifyCopy()).toMatchObject({ exitCode: 3, sentence: /nothing to verify/ });
+    expect(await verifyCopy()).toMatchObject({ exitCode: 3, sentence: expect.stringMatching(/nothing to verify/) });
   });
 
   it.each(['', '.npm/_logs/debug.log', 'lineage', 'dt=2026-03-03/x'])(
