@@ -82,6 +82,8 @@ export async function extendLocks(
     ),
     extension: { evidence, records: extension.extended - evidence, left: extension.left },
     checkedTraces: short.checkedTraces,
+    /** Names of the versions beside evidence that were looked at. */
+    records: records.map(({ version }) => versionName(version)),
     denied,
   };
 }
