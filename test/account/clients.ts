@@ -29,7 +29,7 @@ export interface AccountClients {
 
 /** @param config how all of them reach their service: a region, and of an emulator its endpoint and keys */
 export function createAccountClients(
-  config: Readonly<{ region: string; endpoint?: string }> & object,
+  config: Readonly<{ region: string; endpoint?: string; forcePathStyle?: boolean }>,
 ): AccountClients {
   return {
     apiGateway: new APIGatewayClient(config),

@@ -58,17 +58,19 @@ const otherThan = (mode: LockMode): LockMode =>
 /** Each as the complete put, but for one thing that the vault's policy refuses. */
 function refusedPuts({
   config,
+  deployment,
   now,
   runId,
 }: Subject): Record<string, Partial<PutObjectCommandInput>> {
   const { floorDays, mode } = config.retention;
+  const anotherKey = deployment.hmacKeyArn.replace(/:key\/.*/, ':alias/aws/s3');
   return {
     'without lock headers': { ObjectLockMode: undefined, ObjectLockRetainUntilDate: undefined },
     'without If-None-Match': { IfNoneMatch: undefined },
     [`in ${otherThan(mode)}`]: { ObjectLockMode: otherThan(mode) },
     'locked for less than the floor': { ObjectLockRetainUntilDate: belowFloor(floorDays, now()) },
     'of another storage class': { StorageClass: 'GLACIER' },
-    'under another KMS key': { ServerSideEncryption: 'aws:kms', SSEKMSKeyId: 'alias/aws/s3' },
+    'under another KMS key': { ServerSideEncryption: 'aws:kms', SSEKMSKeyId: anotherKey },
     "under a key of the caller's": {
       SSECustomerAlgorithm: 'AES256',
       SSECustomerKey: randomBytes(32).toString('base64'),
@@ -129,9 +131,11 @@ const retentionFloor: AccountCheck = {
 const deletion: AccountCheck = {
   name: 'vault-deletion',
   does: 'deletes a key that does not exist, without a version and as a version with bypass',
-  leaves: 'nothing; a delete marker, if one was made, is removed again',
+  leaves:
+    'nothing while the claim holds; else a delete marker of a key that nobody has, removed again unless that is refused',
   costs: '2 deletes of S3',
-  run: async ({ clients, config, deployment, runId }) => {
+  run: async (subject) => {
+    const { clients, deployment, runId } = subject;
     const object = { Bucket: deployment.buckets.vault, Key: `account-check/${runId}` };
     let marker: string | undefined;
     const plain = await answerTo(
@@ -144,10 +148,13 @@ const deletion: AccountCheck = {
     }
     const version = { ...object, VersionId: 'null', BypassGovernanceRetention: true };
     const bypass = await answerTo(clients.s3.send(new DeleteObjectCommand(version)));
-    const steps = [refusedStep('a delete without a version', plain, false)];
-    return config.guards.breakGlassRoleArn === undefined
-      ? [...steps, refusedStep('a delete of a version, with bypass', bypass, false)]
-      : steps;
+    const asked = 'a delete of a version, with bypass';
+    return [
+      refusedStep('a delete without a version', plain, false),
+      (await isExempt(subject, 'DenyVersionDeletion'))
+        ? unasked(asked, 'you are the role that may delete versions', 'unknown')
+        : refusedStep(asked, bypass, false),
+    ];
   },
 };
 
@@ -156,8 +163,12 @@ const guardChanges: AccountCheck = {
   does: 'sets versioning and the Object Lock configuration to what they are',
   leaves: 'nothing: both stay as they are',
   costs: '3 requests to S3',
-  run: async ({ clients: { s3 }, deployment }) => {
-    const Bucket = deployment.buckets.vault;
+  run: async (subject) => {
+    const { s3 } = subject.clients;
+    const Bucket = subject.deployment.buckets.vault;
+    if (await isExempt(subject, 'DenyGuardChanges')) {
+      return [unasked('settings of the vault', 'you are the role that may change them', 'unknown')];
+    }
     const { ObjectLockConfiguration } = await s3.send(
       new GetObjectLockConfigurationCommand({ Bucket }),
     );
@@ -189,7 +200,22 @@ const plainHttp: AccountCheck = {
 interface PolicyStatement {
   readonly Sid?: string;
   readonly Effect?: string;
-  readonly Condition?: unknown;
+  readonly Condition?: Readonly<Record<string, Readonly<Record<string, string>>>>;
+}
+
+async function policyOf({ clients, deployment }: Subject): Promise<readonly PolicyStatement[]> {
+  const { Policy = '{}' } = await clients.s3.send(
+    new GetBucketPolicyCommand({ Bucket: deployment.buckets.vault }),
+  );
+  return (JSON.parse(Policy) as { Statement?: PolicyStatement[] }).Statement ?? [];
+}
+
+/** Whether the caller is the role that a refusal leaves out. */
+async function isExempt(subject: Subject, sid: string): Promise<boolean> {
+  const statement = (await policyOf(subject)).find(({ Sid }) => Sid === sid);
+  const exempt = statement?.Condition?.ArnNotEquals?.['aws:PrincipalArn'];
+  const session = /:assumed-role\/([^/]+)\//.exec(subject.callerArn)?.[1];
+  return exempt !== undefined && exempt.split('/').at(-1) === session;
 }
 
 const policyStands: AccountCheck = {
@@ -197,22 +223,19 @@ const policyStands: AccountCheck = {
   does: "reads the bucket policy and compares its refusals, and the conditions of those on locks, with the store's",
   leaves: 'nothing',
   costs: '1 request to S3',
-  run: async ({ clients, config, deployment }) => {
-    const { Policy } = await clients.s3.send(
-      new GetBucketPolicyCommand({ Bucket: deployment.buckets.vault }),
-    );
-    const standing = (JSON.parse(Policy ?? '{}') as { Statement?: PolicyStatement[] }).Statement;
+  run: async (subject) => {
+    const standing = await policyOf(subject);
     const role = 'arn:aws:iam::000000000000:role/any';
     const expected: readonly PolicyStatement[] = vaultStatements({
-      ...{ ...config.retention, bucketArn: '', keyArn: '', deploymentRoleArn: role },
+      ...{ ...subject.config.retention, bucketArn: '', keyArn: '', deploymentRoleArn: role },
       signing: { sealerRoleArn: role },
     });
-    const sids = (statements: readonly PolicyStatement[] = []) =>
+    const sids = (statements: readonly PolicyStatement[]) =>
       statements
         .filter(({ Effect }) => Effect === 'Deny')
         .map(({ Sid }) => Sid)
         .sort();
-    const conditionOf = (statements: readonly PolicyStatement[] = [], sid: string) =>
+    const conditionOf = (statements: readonly PolicyStatement[], sid: string) =>
       statements.find(({ Sid }) => Sid === sid)?.Condition;
     return [
       settingStep('its refusals', sids(expected), sids(standing)),
