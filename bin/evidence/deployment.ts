@@ -89,6 +89,8 @@ export interface DeploymentRecord extends DeployedResources {
   readonly region: string;
   /** Only on an emulator. */
   readonly endpointUrl?: string;
+  /** Only on an emulator: what it answers is no evidence of an account. */
+  readonly emulator?: { readonly name: string; readonly version: string };
   readonly apiUrl: string;
   readonly clientUrls: ClientUrls;
   /** Only on an emulator: keys of an account are never written to disk. */
