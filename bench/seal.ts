@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
 import { packObjects } from '../lambdas/domain/evidence/evidence-object.ts';
+import type { VersionStreams } from '../lambdas/domain/integrity/ports.ts';
 import { readObject } from '../lambdas/domain/integrity/seal-object.ts';
-import type { VersionStreams } from '../lambdas/domain/ports.ts';
 import { prepareBatch, toRecord } from './archive-input.ts';
 import type { Benchmark } from './benchmark.ts';
 import { recordedEvents } from './events.ts';

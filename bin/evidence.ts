@@ -25,6 +25,7 @@ const program = new Command('evidence')
     'a deployment made with npm run deploy; otherwise STAGE, or the local one',
   )
   .option('--json', 'one JSON document instead of tables')
+  .configureHelp({ showGlobalOptions: true })
   .exitOverride();
 
 addRunCommand(program, context);

@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { FINDING_KINDS } from '../lambdas/domain/audit/findings.ts';
+import { FINDING_KINDS } from '../lambdas/domain/findings.ts';
 import { DAMAGES } from '../lambdas/domain/integrity/verify-damage.ts';
 import { DEVIATIONS, REFUSALS } from '../lambdas/domain/openlineage/departures.ts';
 import { STORE_QUALIFICATIONS } from '../lambdas/domain/qualification.ts';

@@ -47,9 +47,11 @@ export async function runCdk(
   });
   if (result.abortedBy !== undefined) throw new UserError(result.abortedBy);
   if (result.timedOut) {
-    throw new UserError(
-      `cdk ${args[0]} did not end within ${limitMillis / 1_000} s (${context.log}): run npm run reset, then npm start again.`,
-    );
+    const late = `cdk ${args[0]} did not end within ${limitMillis / 1_000} s (${context.log})`;
+    // Synthesis touches nothing that is deployed: no data has to go for another try.
+    const remedy =
+      args[0] === 'synth' ? 'run npm start again' : 'run npm run reset, then npm start again';
+    throw new UserError(`${late}: ${remedy}, when the machine is less busy.`);
   }
   if (result.code !== 0) throw new CdkError(lastTellingLine(readFileSync(context.log, 'utf8')));
 }

@@ -16,10 +16,13 @@ import { hashSources } from './sources.ts';
 /** Construct id of the stage that is deployed locally. */
 const LOCAL_STAGE = 'LineageEvidence-local';
 
-/** Ten times what each takes on an idle machine with 2 cores (10 s, 3 s, 10 s): the limits are for hangs. */
-const SYNTH_MILLIS = 120_000;
-const BOOTSTRAP_MILLIS = 60_000;
-const DEPLOY_MILLIS = 180_000;
+/**
+ * Thirty times what each takes on an idle machine with 2 cores (10 s, 3 s, 10 s): the limits are for hangs, and a busy
+ * machine is none.
+ */
+const SYNTH_MILLIS = 300_000;
+const BOOTSTRAP_MILLIS = 90_000;
+const DEPLOY_MILLIS = 300_000;
 
 /** Outputs by name, of all stacks together. */
 export type Outputs = Readonly<Record<string, string>>;
@@ -122,6 +125,25 @@ function asUserError(error: unknown, what: string, remedy: string, log: string):
 export async function wasDestroyed(paths: LocalPaths, clients: Clients): Promise<boolean> {
   const before = readJson<Deployed>(paths.deployment);
   return before !== undefined && !(await exist(clients, before.stackNames));
+}
+
+/**
+ * The stacks that a failed or interrupted deployment left where no other can go on from: a failed creation, or anything
+ * that still says it is in progress while no cdk runs.
+ */
+export async function stuckStacks({
+  cloudformation,
+}: Pick<Clients, 'cloudformation'>): Promise<readonly string[]> {
+  const { Stacks = [] } = await cloudformation.send(new DescribeStacksCommand({}));
+  return Stacks.filter(({ StackStatus = '' }) => isStuck(StackStatus)).map(
+    ({ StackName = '', StackStatus = '' }) => `${StackName} ${StackStatus}`,
+  );
+}
+
+/** UPDATE_ROLLBACK_COMPLETE is as good as before the update. */
+function isStuck(status: string): boolean {
+  if (status === 'DELETE_COMPLETE' || status === 'UPDATE_ROLLBACK_COMPLETE') return false;
+  return /FAILED$|IN_PROGRESS$|^ROLLBACK_/.test(status);
 }
 
 async function exist(clients: Clients, stackNames: readonly string[]): Promise<boolean> {

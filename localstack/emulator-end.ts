@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs';
 import { createClients } from './clients.ts';
 import type { Emulator } from './emulator.ts';
+import { emulatorOf } from './emulators/emulators.ts';
 import { readJson } from './json-file.ts';
 import { restoreLocks, saveLocks } from './object-locks.ts';
 import type { LocalPaths } from './paths.ts';
@@ -9,8 +10,10 @@ import { identify, isRunning } from './process-identity.ts';
 
 /** Saving a full state took under 2 s; afterwards the group is killed. */
 const STOP_MILLIS = 30_000;
+/** For one that saves nothing: LocalStack takes up to half a minute to end by itself, and nothing depends on it. */
+const NOTHING_TO_SAVE_MILLIS = 5_000;
 
-/** Ends the recorded emulator so that it saves its state. Returns whether one was running. */
+/** Ends the recorded emulator, with its data saved where it keeps any. Returns whether one was running. */
 export async function stopEmulator(paths: LocalPaths): Promise<boolean> {
   const recorded = readJson<Emulator>(paths.emulatorRecord);
   if (recorded === undefined) return false;
@@ -18,6 +21,11 @@ export async function stopEmulator(paths: LocalPaths): Promise<boolean> {
     // A crash: the record stays, so that the next start knows that the state is not to be trusted.
     endLeftOvers(recorded);
     return false;
+  }
+  if (!emulatorOf(recorded.name).keepsData) {
+    await endGroup(recorded.process, NOTHING_TO_SAVE_MILLIS);
+    wipeState(paths);
+    return true;
   }
   const locksSaved = await trySaveLocks(recorded, paths);
   const stateSaved = await endGroup(recorded.process, STOP_MILLIS);

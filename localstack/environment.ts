@@ -2,7 +2,8 @@ import { clientUrlsOf, type DeploymentRecord, resourcesFrom } from '../bin/evide
 import { LOCAL_REGION } from './aws.ts';
 import type { Outputs } from './deploy.ts';
 import type { Emulator } from './emulator.ts';
-import { EMULATOR_GAPS } from './emulator-gaps.ts';
+import { emulatorOf } from './emulators/emulators.ts';
+import type { EmulatorName } from './emulators/kind.ts';
 import { UserError } from './errors.ts';
 import { readJson, writeJson } from './json-file.ts';
 import { localPaths } from './paths.ts';
@@ -23,7 +24,7 @@ export interface Environment extends DeploymentRecord {
   readonly keys: Keys;
   readonly queues: { readonly lineageFailures: string; readonly tracesFailures: string };
   readonly emulator: {
-    readonly name: string;
+    readonly name: EmulatorName;
     readonly version: string;
     readonly pid: number;
     readonly gaps: readonly string[];
@@ -62,10 +63,10 @@ export function describeEnvironment(emulator: Emulator, outputs: Outputs): Envir
       tracesFailures: queueUrl(endpoint, output('TracesFailureQueueUrl')),
     },
     emulator: {
-      name: 'ministack',
+      name: emulator.name,
       version: emulator.version,
       pid: emulator.process.pid,
-      gaps: EMULATOR_GAPS,
+      gaps: emulatorOf(emulator.name).gaps,
     },
   };
 }

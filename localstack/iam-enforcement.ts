@@ -10,6 +10,7 @@ import { clientConfig } from './aws.ts';
 import { createClients } from './clients.ts';
 import { startEmulator } from './emulator.ts';
 import { recordedEmulator } from './emulator-life.ts';
+import { ministack } from './emulators/ministack.ts';
 import type { Environment } from './environment.ts';
 import { UserError } from './errors.ts';
 import { evaluableResourcePolicy, wronglyRefused } from './evaluable-policy.ts';
@@ -18,8 +19,6 @@ import { runnerFiles, startEventSource } from './event-source.ts';
 import { readJson } from './json-file.ts';
 import { stopLocal } from './local-end.ts';
 import { localPaths } from './paths.ts';
-import { findPython } from './prerequisites.ts';
-import { ensureVenv } from './venv.ts';
 
 /** What the emulator alone has to be told, so that the deployed policies decide. */
 const EMULATOR_POLICY = 'WhatTheEmulatorCannotEvaluate';
@@ -41,8 +40,8 @@ export async function enforceIam(
   const runner = readJson<RunnerConfig>(runnerFiles(paths.eventSource).config);
   if (runner === undefined) throw new UserError('No event source runs: run npm start.');
   await stopLocal(localDir);
-  const python = await ensureVenv(findPython());
-  const { emulator } = await startEmulator(python, paths, port, { AUTH: 'true' });
+  const program = await ministack.install();
+  const { emulator } = await startEmulator(ministack, program, paths, port, { AUTH: 'true' });
   await rewriteVaultPolicy(emulator.endpoint, buckets.vault);
   await allowWronglyRefused(emulator.endpoint);
   await startEventSource(paths, tlsEnd, runner.mappings);

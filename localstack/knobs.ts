@@ -1,3 +1,5 @@
+import { chosenEmulator } from './emulators/emulators.ts';
+import type { EmulatorKind } from './emulators/kind.ts';
 import { UserError } from './errors.ts';
 import { localDir } from './paths.ts';
 
@@ -6,13 +8,14 @@ export interface Knobs {
   /** Absolute. */
   readonly localDir: string;
   readonly port: number;
+  readonly emulator: EmulatorKind;
 }
 
 const DEFAULT_PORT = 4566;
 /** Ports below need root. */
 const FIRST_PORT = 1_024;
 
-/** Reads LOCAL_DIR and EMULATOR_PORT. Throws a UserError for a port that is none. */
+/** Reads LOCAL_DIR, EMULATOR_PORT and EMULATOR. Throws a UserError for a port or an emulator that is none. */
 export function readKnobs(env: NodeJS.ProcessEnv = process.env): Knobs {
   const port = env.EMULATOR_PORT ? Number(env.EMULATOR_PORT) : DEFAULT_PORT;
   if (!Number.isInteger(port) || port < FIRST_PORT || port > 65_535) {
@@ -20,5 +23,5 @@ export function readKnobs(env: NodeJS.ProcessEnv = process.env): Knobs {
       `EMULATOR_PORT is ${env.EMULATOR_PORT}: set it to a port between ${FIRST_PORT} and 65535.`,
     );
   }
-  return { localDir: localDir(env), port };
+  return { localDir: localDir(env), port, emulator: chosenEmulator(env) };
 }

@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import { type Clients, createClients } from './clients.ts';
-import { type Deployment, deploy, wasDestroyed } from './deploy.ts';
+import { type Deployment, deploy, stuckStacks, wasDestroyed } from './deploy.ts';
 import { type Emulator, emulatorWatch, requireFreePort, startEmulator } from './emulator.ts';
 import { whileEmulatorLives } from './emulator-life.ts';
+import type { EmulatorKind } from './emulators/kind.ts';
 import {
   describeEnvironment,
   type Environment,
@@ -18,16 +19,15 @@ import { claimFolder } from './local-folder.ts';
 import { holdLock } from './lock.ts';
 import { type LocalPaths, localPaths, REPOSITORY } from './paths.ts';
 import { freePort } from './port.ts';
-import { findPython } from './prerequisites.ts';
 import { isRunning } from './process-identity.ts';
 import { type Progress, silent } from './progress.ts';
 import { kinesisMappings, reconcile } from './reconcile.ts';
-import { ensureVenv } from './venv.ts';
 
 /** How a local environment is started. */
 export interface StartOptions {
   /** Absolute. */
   readonly localDir: string;
+  readonly emulator: EmulatorKind;
   /** @default - a free one */
   readonly port?: number;
   /** @default - silent */
@@ -55,9 +55,10 @@ export async function startLocal(options: StartOptions): Promise<Environment> {
 async function start(paths: LocalPaths, options: StartOptions): Promise<Environment> {
   const progress = options.progress ?? silent;
   const port = await choosePort(paths, options);
-  const python = findPython();
-  const venv = await progress('Installing the emulator', () => ensureVenv(python));
-  const emulator = await progress('Starting the emulator', () => raise(venv, paths, port, options));
+  const program = await progress('Installing the emulator', () => options.emulator.install());
+  const emulator = await progress('Starting the emulator', () =>
+    raise(program, paths, port, options),
+  );
   const clients = createClients(emulator.endpoint);
   return whileEmulatorLives(emulator, async () => {
     const deployment = await deploy(
@@ -71,11 +72,13 @@ async function start(paths: LocalPaths, options: StartOptions): Promise<Environm
       progress,
     );
     await progress('Applying what the emulator dropped', () =>
-      reconcile(clients, deployment.stacks),
+      reconcile(clients, deployment.stacks, options.emulator),
     );
-    await progress('Starting the event source runner', () =>
-      runMappings(paths, emulator, clients, deployment),
-    );
+    if (!options.emulator.pollsKinesis) {
+      await progress('Starting the event source runner', () =>
+        runMappings(paths, emulator, clients, deployment),
+      );
+    }
     return describe(paths, emulator, deployment, options.seed, progress);
   });
 }
@@ -89,7 +92,7 @@ async function choosePort(paths: LocalPaths, options: StartOptions): Promise<num
 }
 
 async function raise(
-  venv: string,
+  program: string,
   paths: LocalPaths,
   port: number,
   options: StartOptions,
@@ -97,14 +100,28 @@ async function raise(
   const recorded = readJson<Emulator>(paths.emulatorRecord);
   // A runner of a crashed emulator would go on with the next one, whose streams have the same names.
   if (recorded !== undefined && !isRunning(recorded.process)) await stopEventSource(paths);
-  const { emulator, wiped } = await startEmulator(venv, paths, port);
+  const { emulator, wiped } = await startEmulator(options.emulator, program, paths, port);
   if (wiped) {
     options.notify?.('The emulator had ended without saving its state, so this starts empty.');
   }
-  if (!(await wasDestroyed(paths, createClients(emulator.endpoint)))) return emulator;
-  options.notify?.('The stacks had been destroyed, so this starts empty.');
+  const why = await unusable(paths, createClients(emulator.endpoint));
+  if (why === undefined) return emulator;
+  options.notify?.(`${why}, so this starts empty.`);
   await resetLocal(paths.root);
-  return (await startEmulator(venv, paths, port)).emulator;
+  return (await startEmulator(options.emulator, program, paths, port)).emulator;
+}
+
+/** Why nothing can be deployed on what the emulator holds. Throws a UserError where a reset would take evidence away. */
+async function unusable(paths: LocalPaths, clients: Clients): Promise<string | undefined> {
+  if (await wasDestroyed(paths, clients)) return 'The stacks had been destroyed';
+  const stuck = await stuckStacks(clients);
+  if (stuck.length === 0) return undefined;
+  if (readJson<Environment>(paths.environment) === undefined) {
+    return `An earlier deployment had not ended well (${stuck.join(', ')})`;
+  }
+  throw new UserError(
+    `The last deployment did not end well (${stuck.join(', ')}): run npm run reset, which removes what was stored, then npm start again.`,
+  );
 }
 
 async function runMappings(

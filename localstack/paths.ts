@@ -14,6 +14,8 @@ export interface LocalPaths {
   readonly root: string;
   /** State, S3 data and temporary files of the emulator. */
   readonly emulatorData: string;
+  /** Whose data the folder before holds. */
+  readonly emulatorKind: string;
   readonly emulatorRecord: string;
   /** Retention and legal holds, which the emulator itself does not keep over a stop. */
   readonly objectLocks: string;
@@ -39,6 +41,7 @@ export function localPaths(root: string): LocalPaths {
   return {
     root,
     emulatorData: join(root, 'emulator'),
+    emulatorKind: join(root, 'emulator', 'kind.json'),
     emulatorRecord: join(root, 'emulator.json'),
     objectLocks: join(root, 'emulator', 'object-locks.json'),
     emulatorLog: join(root, 'emulator.log'),

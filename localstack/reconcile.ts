@@ -1,10 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import { pathOf, type StackTemplate } from './assembly.ts';
 import type { Clients } from './clients.ts';
+import type { EmulatorKind } from './emulators/kind.ts';
 import { UserError } from './errors.ts';
+import { requireCreated } from './reconcile/created.ts';
 import { tableSettings } from './reconcile/dynamodb.ts';
 import { streamSettings } from './reconcile/kinesis.ts';
-import { functionSettings, isKinesis } from './reconcile/lambda.ts';
+import { functionSettings, isKinesis, polledByEmulator } from './reconcile/lambda.ts';
 import { queueAndKeySettings } from './reconcile/queues-and-keys.ts';
 import { createResolve, exportedValues, physicalIds } from './reconcile/resolve.ts';
 import { bucketSettings } from './reconcile/s3.ts';
@@ -26,11 +28,15 @@ interface Deployed {
   readonly properties: Properties;
 }
 
-const SETTINGS: readonly Setting[] = [
+/** What the emulator polls itself decides about its event source mappings; all else is wanted of every emulator. */
+type Polling = Pick<EmulatorKind, 'pollsKinesis'>;
+
+const settingsOf = ({ pollsKinesis }: Polling): readonly Setting[] => [
   ...bucketSettings,
   ...tableSettings,
   ...streamSettings,
   ...functionSettings,
+  polledByEmulator(pollsKinesis),
   ...queueAndKeySettings,
 ];
 
@@ -38,8 +44,10 @@ const SETTINGS: readonly Setting[] = [
 export async function reconcile(
   clients: Clients,
   stacks: readonly StackTemplate[],
+  emulator: Pick<EmulatorKind, 'pollsKinesis' | 'pretendedTypes'>,
 ): Promise<readonly Readback[]> {
-  const wanted = pairs(await deployedResources(clients, stacks));
+  await requireCreated(clients, stacks, emulator.pretendedTypes);
+  const wanted = pairs(await deployedResources(clients, stacks), settingsOf(emulator));
   for (const { resource, setting } of wanted) {
     await setting.apply?.(clients, resource.id, resource.properties);
   }
@@ -61,8 +69,9 @@ export async function reconcile(
 export async function readBack(
   clients: Clients,
   stacks: readonly StackTemplate[],
+  polling: Polling,
 ): Promise<readonly Readback[]> {
-  return readAll(clients, pairs(await deployedResources(clients, stacks)));
+  return readAll(clients, pairs(await deployedResources(clients, stacks), settingsOf(polling)));
 }
 
 async function readAll(
@@ -103,12 +112,14 @@ export async function kinesisMappings(
     .map(({ id }) => id);
 }
 
-function pairs(resources: readonly Deployed[]) {
+function pairs(resources: readonly Deployed[], settings: readonly Setting[]) {
   return resources.flatMap((resource) =>
-    SETTINGS.filter(
-      (setting) =>
-        setting.type === resource.type && setting.expected(resource.properties) !== undefined,
-    ).map((setting) => ({ resource, setting })),
+    settings
+      .filter(
+        (setting) =>
+          setting.type === resource.type && setting.expected(resource.properties) !== undefined,
+      )
+      .map((setting) => ({ resource, setting })),
   );
 }
 
@@ -116,7 +127,7 @@ async function deployedResources(
   clients: Clients,
   stacks: readonly StackTemplate[],
 ): Promise<readonly Deployed[]> {
-  const types = new Set(SETTINGS.map((setting) => setting.type));
+  const types = new Set(settingsOf({ pollsKinesis: false }).map((setting) => setting.type));
   const exports = await exportedValues(clients);
   const perStack = stacks.map(async (stack) => {
     const ids = await physicalIds(clients, stack.stackName);

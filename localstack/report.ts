@@ -110,17 +110,22 @@ export function describeVerify({ report, location }: VerifyAnswer): string {
   return `Verification: ${status}, ${chain.listed} digests, ${checked.objects} objects and ${checked.records} records read again, ${findings.length} findings\n  report s3://${location.bucket}/${location.key}`;
 }
 
+/** The first line of every local report, so that nobody takes it for one of an account. */
+export function describeEmulator({ emulator }: Pick<Environment, 'emulator'>): string {
+  return `Local emulator ${emulator.name} ${emulator.version}: evidence made here proves nothing about AWS.`;
+}
+
 /** URLs, keys and the next three commands. */
 export function describeAccess(
   environment: Environment,
   runId: string,
   environmentPath: string,
 ): string {
-  const { clientUrls, keys, endpointUrl, emulator } = environment;
+  const { clientUrls, keys, endpointUrl } = environment;
   // The commands must find the same folder again.
   const prefix = process.env.LOCAL_DIR ? `LOCAL_DIR=${process.env.LOCAL_DIR} ` : '';
   return [
-    `Running on ${emulator.name} ${emulator.version} at ${endpointUrl}: evidence made here proves nothing about AWS.`,
+    `Running at ${endpointUrl}.`,
     '',
     'Point a client at it',
     `  OpenLineage Python  OPENLINEAGE_URL=${clientUrls.python} OPENLINEAGE_API_KEY=${keys.lineage}`,

@@ -10,6 +10,7 @@ import { createProgress } from './progress.ts';
 import {
   describeAccess,
   describeAudit,
+  describeEmulator,
   describeEvidence,
   describeSeal,
   describeVerify,
@@ -47,6 +48,7 @@ async function demonstrate(paths: LocalPaths, environment: Environment): Promise
   const sealed = await progress('Sealing', () => runSeal(environment));
   const verified = await progress('Verifying', () => runVerify(environment));
   return [
+    describeEmulator(environment),
     await describeEvidence(environment, shown.runId),
     describeAudit(audit),
     describeSeal(sealed),

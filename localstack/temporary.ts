@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { chosenEmulator } from './emulators/emulators.ts';
 import type { Environment } from './environment.ts';
 import { UserError } from './errors.ts';
 import { startLocal } from './local.ts';
@@ -22,14 +23,15 @@ export interface Temporary {
   readonly remove: () => Promise<void>;
 }
 
-/** Starts an environment in `.local/<name>-<pid>`. Nothing of it stays, however this process ends. */
+/** Starts an environment of the emulator that EMULATOR names, in `.local/<name>-<pid>`. Nothing of it stays, however this process ends. */
 export async function startTemporary(name: string, progress?: Progress): Promise<Temporary> {
   const localDir = join(REPOSITORY, '.local', `${name}-${process.pid}`);
   const remove = () => removeLocal(localDir);
+  const emulator = chosenEmulator();
   claimFolder(localDir);
   startGuardian(localDir);
   try {
-    const options = { localDir, seed, ...(progress !== undefined && { progress }) };
+    const options = { localDir, emulator, seed, ...(progress !== undefined && { progress }) };
     return { environment: await startLocal(options), localDir, remove };
   } catch (error) {
     await remove();

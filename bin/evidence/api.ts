@@ -81,6 +81,12 @@ function resolveTarget(
   const bearer = key ?? env.EVIDENCE_KEY ?? recorded?.keys?.[role];
   if (!bearer)
     throw new CliError(ExitCode.usage, 'No key is named: give --key or set EVIDENCE_KEY.');
+  if (named && !(/^https?:/i.test(named) && URL.canParse(named))) {
+    throw new CliError(
+      ExitCode.usage,
+      'The URL of the store is none: it begins with http:// or https://.',
+    );
+  }
   return { url: (named ?? (recorded as DeploymentRecord).apiUrl).replace(/\/+$/, ''), key: bearer };
 }
 

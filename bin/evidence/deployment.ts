@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { localDir } from '../../localstack/paths.ts';
 import { CliError, ExitCode } from './cli.ts';
@@ -105,15 +105,19 @@ export function readDeployment(
 ): DeploymentRecord {
   // An empty variable STAGE names nothing.
   const named = stage ?? (env.STAGE || 'local');
-  const file = named === 'local' ? 'environment.json' : `${named}.json`;
-  try {
-    return JSON.parse(readFileSync(join(localDir(env), file), 'utf8'));
-  } catch {
+  const file = join(localDir(env), named === 'local' ? 'environment.json' : `${named}.json`);
+  if (!existsSync(file)) {
     throw new CliError(
       ExitCode.usage,
       named === 'local'
         ? 'No store is named: give --url or --stage, set EVIDENCE_URL, or run npm start.'
         : `No deployment of ${named} is recorded: npm run deploy -- --stage ${named} makes one.`,
     );
+  }
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch {
+    const again = named === 'local' ? 'npm start' : `npm run deploy -- --stage ${named}`;
+    throw new CliError(ExitCode.usage, `${file} cannot be read: ${again} writes it anew.`);
   }
 }

@@ -164,14 +164,14 @@ function sayChange({ producer, key }: ChangedProducer, said: string, json: boole
   return key === undefined ? `${sentence}\n` : `${sentence} Its key is shown this once:\n${key}\n`;
 }
 
-/** What the caller can put right ends as usage, in one sentence. */
+/** What the caller can put right ends as usage, in one sentence; that there is no such producer is an answer. */
 async function explained<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
     if (!(error instanceof ProducerRefusedError)) throw error;
     throw new CliError(
-      ExitCode.usage,
+      error.refused === 'unknown' ? ExitCode.finding : ExitCode.usage,
       error.refused === 'invalid'
         ? `The command breaks a rule: ${error.violations.map(sayViolation).join('; ')}.`
         : `Nothing was changed: ${ownSentence(error)}.`,

@@ -1,4 +1,5 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { S3Client } from '@aws-sdk/client-s3';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { DynamoHoldIndex } from '../../lambdas/adapters/dynamo-hold-index.ts';
@@ -6,10 +7,9 @@ import { DynamoProducerDirectory } from '../../lambdas/adapters/dynamo-producer-
 import { DynamoRunIndex } from '../../lambdas/adapters/dynamo-run-index.ts';
 import { DynamoTable } from '../../lambdas/adapters/dynamo-table.ts';
 import { fileEpochKey, type WrappedEpochKey } from '../../lambdas/adapters/kms-epoch-keys.ts';
-import { S3ObjectReader } from '../../lambdas/adapters/s3-object-reader.ts';
-import { S3StoredObjects } from '../../lambdas/adapters/s3-stored-objects.ts';
 import { S3EvidenceVault } from '../../lambdas/adapters/s3-vault.ts';
 import { S3VersionInspector } from '../../lambdas/adapters/s3-version-inspector.ts';
+import { S3VersionReader } from '../../lambdas/adapters/s3-version-reader.ts';
 import { S3WorkNotes } from '../../lambdas/adapters/s3-work-notes.ts';
 import type { RebuildIndexDependencies } from '../../lambdas/domain/rebuild/rebuild-index.ts';
 import type { RegisterDependencies } from '../../lambdas/domain/rebuild/rebuild-registers.ts';
@@ -21,11 +21,13 @@ export interface Rebuilding {
   readonly index: RebuildIndexDependencies;
   readonly registers: RegisterDependencies;
   readonly stepFunctions: SFNClient;
+  /** Starts the function that puts the covers of holds anew, which stand in no document. */
+  readonly startHoldReconciliation: () => Promise<void>;
 }
 
 /** Rebuilds the tables of a deployment with the AWS credentials of the caller; an emulator with its own. */
 export function rebuildingOf(deployment: DeploymentRecord): Rebuilding {
-  const { stage, buckets, tables } = deployment;
+  const { stage, buckets, tables, functions } = deployment;
   const client = clientConfigOf(deployment);
   const environment = configOf(stage);
   const s3 = new S3Client(client);
@@ -34,7 +36,7 @@ export function rebuildingOf(deployment: DeploymentRecord): Rebuilding {
   const index = new DynamoTable(dynamo, tables.index);
   const reading = {
     inspector: new S3VersionInspector(s3),
-    objects: new S3StoredObjects(s3),
+    objects: new S3VersionReader(s3),
     vaultBucket: buckets.vault,
   };
   return {
@@ -43,7 +45,7 @@ export function rebuildingOf(deployment: DeploymentRecord): Rebuilding {
       index: new DynamoRunIndex(index),
       notes: new S3WorkNotes(s3, buckets.staging),
       vault: new S3EvidenceVault(s3, buckets.vault),
-      reader: new S3ObjectReader(s3),
+      reader: new S3VersionReader(s3),
       stagingBucket: buckets.staging,
       ...environment.join,
       retention: retentionSetting(environment),
@@ -53,8 +55,15 @@ export function rebuildingOf(deployment: DeploymentRecord): Rebuilding {
       ...reading,
       directory: new DynamoProducerDirectory(producers),
       holds: new DynamoHoldIndex(index),
+      retention: retentionSetting(environment),
+      clock: Date.now,
       fileEpoch: (document) => fileEpochKey(producers, document as WrappedEpochKey),
     },
     stepFunctions: new SFNClient(client),
+    startHoldReconciliation: async () => {
+      const FunctionName = functions.reconcileHolds;
+      const invoke = new InvokeCommand({ FunctionName, InvocationType: 'Event', Payload: '{}' });
+      await new LambdaClient(client).send(invoke);
+    },
   };
 }

@@ -5,8 +5,8 @@ import {
   type SFNClient,
   StartExecutionCommand,
 } from '@aws-sdk/client-sfn';
+import type { Rebuilt } from '../../lambdas/domain/rebuild/rebuild-index.ts';
 import { CliError, ExitCode } from './cli.ts';
-import type { Rebuilt } from './rebuild-index.ts';
 
 /** A rebuild that is worth a state machine takes minutes. */
 const POLL_MILLIS = 5_000;

@@ -1,37 +1,27 @@
 import { type Command, Option } from 'commander';
 import { mapConcurrently } from '../../lambdas/domain/concurrency.ts';
 import { LineageError } from '../../lambdas/domain/errors.ts';
-import type { ObjectVersion } from '../../lambdas/domain/ports.ts';
 import {
   findPlan,
   planName,
   plannedPartitions,
   planRebuild,
   type RebuildIndexDependencies,
+  type Rebuilt,
+  rebuildAnswer,
   rebuildPlanned,
   reportRebuild,
 } from '../../lambdas/domain/rebuild/rebuild-index.ts';
-import { rebuildRegisters } from '../../lambdas/domain/rebuild/rebuild-registers.ts';
+import {
+  type RegistersCount,
+  rebuildRegisters,
+} from '../../lambdas/domain/rebuild/rebuild-registers.ts';
 import type { RebuildPlan } from '../../lambdas/domain/rebuild/rebuild-report.ts';
 import { type CliContext, CliError, ExitCode, globalOptions } from './cli.ts';
 import { readDeployment } from './deployment.ts';
 import { type Rebuilding, rebuildingOf } from './rebuild-dependencies.ts';
 import { rebuildDistributed } from './rebuild-distributed.ts';
 import { printable } from './table.ts';
-
-/** What was rebuilt of the run index, and where the report of it is locked. */
-export interface Rebuilt {
-  readonly plan: string;
-  readonly status: 'complete' | 'incomplete';
-  readonly rebuilt: {
-    readonly partitions: number;
-    readonly objects: number;
-    readonly records: number;
-  };
-  /** Objects that were not what their keys say. */
-  readonly unreadable: number;
-  readonly location: ObjectVersion;
-}
 
 interface Options {
   readonly from?: string;
@@ -73,7 +63,7 @@ export function addRebuildIndexCommand(
       const globals = globalOptions(command);
       const say = (sentence: string) => context.stderr.write(`${sentence}\n`);
       const interval = intervalOf(options);
-      const { index, registers, stepFunctions, stateMachine } = rebuildingFor(globals.stage);
+      const { index, registers, ...reached } = rebuildingFor(globals.stage);
       // before anything is written: a wrong name must change nothing
       const resumed =
         options.resume === undefined ? undefined : await planOf(options.resume, index);
@@ -83,25 +73,71 @@ export function addRebuildIndexCommand(
       );
       for (const name of registered.unreadable)
         say(`No document of a register: ${printable(name)}`);
+      for (const name of registered.passedOver)
+        say(`Passed over, since it came after what is written once: ${printable(name)}`);
       const rebuilt = options.distributed
-        ? await rebuildDistributed(stepFunctions, stateMachine, timesOf(options), (arn) =>
-            say(`Started ${arn}: it goes on without this command.`),
+        ? await rebuildDistributed(
+            reached.stepFunctions,
+            reached.stateMachine,
+            timesOf(options),
+            (arn) => say(`Started ${arn}: it goes on without this command.`),
           )
         : await rebuildHere(
             resumed ?? (await planRebuild(planName(index.clock()), interval, index)),
             index,
             say,
           );
-      const answer = { ...rebuilt, registers: registered };
+      for (const name of rebuilt.missingNamed)
+        say(`Gone, though a digest lists it: ${printable(name)}`);
+      const holds = await startHolds(registered, reached, say);
+      const answer = { ...rebuilt, registers: registered, holds };
       context.stdout.write(globals.json ? `${JSON.stringify(answer)}\n` : render(rebuilt));
-      const isWhole = rebuilt.status === 'complete' && registered.unreadable.length === 0;
-      if (!isWhole) {
+      const faults = faultsOf(answer);
+      if (faults.length > 0) {
         throw new CliError(
           ExitCode.finding,
-          `${rebuilt.unreadable + registered.unreadable.length} objects could not be read; the lines above and the report name them: ${rebuilt.location.key}`,
+          `${faults.join('; ')}. The lines above and the report name them: ${rebuilt.location.key}`,
         );
       }
     });
+}
+
+type HoldReconciliation = 'none' | 'started' | 'not_started';
+
+/**
+ * What each hold is on stands in no document: the daily function finds it out anew. Until it has, a later span of a
+ * held trace is not held as it comes, so it is not left to the schedule.
+ */
+async function startHolds(
+  { holdDocuments }: RegistersCount,
+  { startHoldReconciliation }: Pick<Rebuilding, 'startHoldReconciliation'>,
+  say: (sentence: string) => void,
+): Promise<HoldReconciliation> {
+  if (holdDocuments === 0) return 'none';
+  try {
+    await startHoldReconciliation();
+    say('There are holds: reconcile-holds is started and finds anew what each of them is on.');
+    return 'started';
+  } catch {
+    return 'not_started';
+  }
+}
+
+/** Why the index is not all that it should be. */
+function faultsOf({
+  registers: { unreadable, passedOver },
+  holds,
+  ...rebuilt
+}: Rebuilt & { readonly registers: RegistersCount; readonly holds: HoldReconciliation }): string[] {
+  const notRead = rebuilt.unreadable + unreadable.length;
+  return [
+    ...(rebuilt.missing > 0 ? [`${rebuilt.missing} objects that digests list are gone`] : []),
+    ...(notRead > 0 ? [`${notRead} objects could not be read`] : []),
+    ...(passedOver.length > 0
+      ? [`${passedOver.length} documents of registers count for nothing`]
+      : []),
+    ...(holds === 'not_started' ? ['reconcile-holds could not be started: start it yourself'] : []),
+  ];
 }
 
 /** The plan to go on with. @throws CliError usage (2) when there is none of this name */
@@ -125,7 +161,7 @@ async function rebuildHere(
 ): Promise<Rebuilt> {
   const partitions = plannedPartitions(plan);
   say(
-    `Plan ${plan.plan}: ${partitions.length} hours of evidence. After an interruption: evidence rebuild-index --resume ${plan.plan}`,
+    `Plan ${plan.plan}: ${partitions.length} hours of evidence and days of digests. After an interruption: evidence rebuild-index --resume ${plan.plan}`,
   );
   let done = 0;
   await mapConcurrently(partitions, CONCURRENT_PARTITIONS, async (partition) => {
@@ -133,9 +169,7 @@ async function rebuildHere(
     done++;
     say(`${done} of ${partitions.length}: ${partition.prefix}`);
   });
-  const { report, location } = await reportRebuild(plan, index);
-  const { status, rebuilt, unreadable } = report;
-  return { plan: plan.plan, status, rebuilt, unreadable: unreadable.objects, location };
+  return rebuildAnswer(await reportRebuild(plan, index));
 }
 
 function render({ rebuilt, status, location }: Rebuilt): string {

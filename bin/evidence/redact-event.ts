@@ -3,11 +3,11 @@ import { LineageError, type RuleViolation, violationsOf } from '../../lambdas/do
 import type { Acceptance } from '../../lambdas/domain/evidence/accept.ts';
 import type { Prepared } from '../../lambdas/domain/evidence/consumed-record.ts';
 import type { Envelope } from '../../lambdas/domain/evidence/envelope.ts';
+import type { OutgoingRecord } from '../../lambdas/domain/evidence/ports.ts';
 import { JsonDocument } from '../../lambdas/domain/json/document.ts';
 import { JsonSyntaxError, NONE } from '../../lambdas/domain/json/scanner.ts';
 import { acceptBatch } from '../../lambdas/domain/openlineage/accept-batch.ts';
 import { prepareEvent } from '../../lambdas/domain/openlineage/prepare-event.ts';
-import type { OutgoingRecord } from '../../lambdas/domain/ports.ts';
 import type { RedactionPolicy } from '../../lambdas/domain/redaction/policy.ts';
 import {
   type SubjectPseudonyms,

@@ -18,6 +18,8 @@ interface HoldView {
 
 interface Outcome {
   readonly hold: HoldView;
+  /** That the reason given now is not kept, because the step was taken before. */
+  readonly note?: string;
   readonly status: 'complete' | 'partial';
   readonly missing: readonly Version[];
   readonly failed: ReadonlyArray<Version & { readonly code: string }>;
@@ -41,6 +43,9 @@ export function renderSet(answer: HoldAnswer): string {
   return [
     `Run ${printable(hold.runId)} is held under ${printable(hold.reference)}: ${held} versions`,
     ...renderOutcome(answer),
+    ...(answer.unsealed > 0
+      ? [`${answer.unsealed} versions are in no digest yet: the daily run holds it`]
+      : []),
   ].join('\n');
 }
 
@@ -56,11 +61,11 @@ export function renderRelease(answer: ReleaseAnswer): string {
   ].join('\n');
 }
 
-function renderOutcome({ failed, missing, pending, unsealed }: Outcome): string[] {
+function renderOutcome({ failed, missing, note, pending }: Outcome): string[] {
   return [
+    ...(note === undefined ? [] : [`Note: ${printable(note)}`]),
     ...missing.map((version) => `missing  ${nameOf(version)}`),
     ...failed.map((version) => `failed (${printable(version.code)})  ${nameOf(version)}`),
-    ...(unsealed > 0 ? [`${unsealed} versions are in no digest yet: the daily run holds it`] : []),
     ...(pending > 0 ? [`${pending} versions were not got to: the daily run goes on`] : []),
   ];
 }

@@ -50,11 +50,27 @@ export class DirectoryStore implements SealedStore {
   }
 
   async *list(prefix: string): AsyncGenerator<ListedObject> {
-    yield* this.#listFolder(prefix);
-    if (prefix !== '' || !this.#versions) return;
-    // What is listed and has no file must be seen as well.
-    for (const version of this.#versions.all()) {
-      if (this.#find(version.key) === undefined) yield version;
+    if (prefix === '' || !this.#versions) {
+      yield* this.#listFolder(prefix);
+      yield* this.#withoutFile('');
+      return;
+    }
+    // Of the chain the order counts.
+    const gone = [...this.#withoutFile(prefix)].sort((a, b) => (a.key < b.key ? 1 : -1));
+    for (const listed of this.#listFolder(prefix)) {
+      for (let next = gone.at(-1); next && next.key < listed.key; next = gone.at(-1)) {
+        yield next;
+        gone.pop();
+      }
+      yield listed;
+    }
+    yield* gone.reverse();
+  }
+
+  /** What is listed and has no file must be seen as well. */
+  *#withoutFile(prefix: string): Generator<ListedObject> {
+    for (const version of this.#versions?.all() ?? []) {
+      if (version.key.startsWith(prefix) && !this.#find(version.key)) yield version;
     }
   }
 

@@ -1,11 +1,11 @@
 import { UNANCHORED } from '../../lambdas/domain/integrity/digest.ts';
+import type { RecordProof } from '../../lambdas/domain/integrity/record-proof.ts';
 import type { Verification } from '../../lambdas/domain/integrity/verify.ts';
 import {
   DAMAGES,
   type Damage,
   type DamageKind,
 } from '../../lambdas/domain/integrity/verify-damage.ts';
-import type { RecordProof } from '../../lambdas/domain/integrity/verify-record.ts';
 import { printable } from './table.ts';
 
 /** Enough to see what happened; all are counted. */
@@ -32,6 +32,10 @@ export class DamageList {
     return this.#kinds[0];
   }
 
+  has(kind: DamageKind): boolean {
+    return this.#counts.has(kind);
+  }
+
   view() {
     const counts = Object.fromEntries(this.#kinds.map((kind) => [kind, this.#counts.get(kind)]));
     return { counts, damages: this.#kinds.flatMap((kind) => this.#listed.get(kind) ?? []) };
@@ -52,20 +56,41 @@ function sayDamage({ kind, key, versionId, lines, detail }: Damage): string {
   return printable(`  ${kind}: ${key}${version}${numbers}: ${detail}`);
 }
 
-/** A verification for people: what was looked at, what holds, and what could not be said. */
-export function renderVerification(name: string, done: Verification, damages: DamageList): string {
+/**
+ * A verification for people: what was looked at, what holds, and what could not be said.
+ * @param unproven why a record that was asked for is not proven
+ */
+export function renderVerification(
+  name: string,
+  done: Verification,
+  damages: DamageList,
+  unproven?: string,
+): string {
   const { head, proofs } = done;
   const found = damages.lines();
+  const holds = unproven === undefined ? ['It holds: every part looked at is as sealed.'] : [];
   return [
     `Verified   ${printable(name)}`,
     `Chain      ${done.digests} digests, ${done.proven} under a trusted key`,
     `Objects    ${done.objects} read, ${done.bytes} bytes, ${done.records} records`,
+    ...renderRecounts(done),
     ...(head ? renderHead(head, done) : []),
     ...limitsOf(done).map((limit) => `Not said   ${limit}`),
     ...proofs.map((proof) => `\n${renderProof(proof)}`),
     '',
-    ...(found.length > 0 ? ['Damage', ...found] : ['It holds: every part looked at is as sealed.']),
+    ...(unproven === undefined ? [] : [`Not proven: ${printable(unproven)}`]),
+    ...(found.length > 0 ? ['Damage', ...found] : holds),
+    ...(damages.has('unsealed_tail') && head
+      ? [`What was sealed is verified alone with --to ${head.to}`]
+      : []),
   ].join('\n');
+}
+
+function renderRecounts({ recounts }: Verification): string[] {
+  const { equal, behind, notRecounted, notStored } = recounts;
+  if (equal + behind + notRecounted + notStored === 0) return [];
+  const lost = `${notStored} with records that are not`;
+  return [`Recounts   ${equal} shards and intervals with all records stored, ${lost}`];
 }
 
 function renderHead(head: NonNullable<Verification['head']>, { trust }: Verification): string[] {
@@ -84,18 +109,29 @@ function renderHead(head: NonNullable<Verification['head']>, { trust }: Verifica
 }
 
 function limitsOf(done: Verification): string[] {
-  const { expired, locksNotKnown, objectsNotProven, notSealedYet, notJudged } = done;
+  const { begin, beforeChain, expired, locksNotKnown, objectsNotProven } = done;
+  const { notSealedYet, notJudged, unread } = done;
+  const { behind, notRecounted } = done.recounts;
   const counted: ReadonlyArray<readonly [count: number, what: string]> = [
     [expired, 'objects that are gone since their locks ended: they may have been deleted'],
+    [unread, 'objects that the sealer could not read: their content was not sealed then'],
     [locksNotKnown, 'objects whose retention was not checked: their locks are not known'],
     [objectsNotProven, 'objects of digests that prove nothing'],
     [notSealedYet, 'objects landed after the head and are not due yet'],
     [notJudged, 'further objects may be in no digest'],
+    [beforeChain, 'objects landed before the first digest that is left: no digest tells of them'],
+    [behind, 'recounts are behind: not everything was stored yet, or the stream was not read'],
+    [notRecounted, 'intervals of a shard were not recounted: the stream had let go of them'],
   ];
   return [
+    ...(begin ? [renderBegin(begin)] : []),
     ...(done.versionsKnown ? [] : ['versions: a copy without versions.ndjson has none']),
     ...counted.flatMap(([count, what]) => (count > 0 ? [`${count} ${what}`] : [])),
   ];
+}
+
+function renderBegin({ from, number, retainedUntil }: NonNullable<Verification['begin']>): string {
+  return `before ${from}: the chain begins with number ${number}, those before it were promised until ${retainedUntil} at most, expired and are gone, or were not given`;
 }
 
 function renderProof({ object, digest, ...proof }: RecordProof): string {
@@ -107,7 +143,7 @@ function renderProof({ object, digest, ...proof }: RecordProof): string {
     `Root       ${proof.root}`,
     `Digest     ${printable(digest.key)}, number ${digest.number}, ${digest.from} to ${digest.to}`,
     `SHA-256    ${digest.sha256}`,
-    `Signature  ${printable(digest.signature ?? '-')}`,
+    `Signature  ${printable(digest.signature)}`,
     `Signer     ${digest.fingerprint}`,
   ].join('\n');
 }

@@ -1,6 +1,6 @@
 import { closeSync, existsSync, openSync, readSync } from 'node:fs';
-import { sha256Hex } from '../../lambdas/domain/evidence/store-key.ts';
 import type { ListedObject, OpenedObject } from '../../lambdas/domain/integrity/verify-store.ts';
+import { sha256Hex } from '../../lambdas/domain/store-key.ts';
 import { CliError, ExitCode } from './cli.ts';
 
 /** At the top of a copy: what S3 said of each version, one JSON object a line. */
@@ -31,7 +31,7 @@ export class VersionsList {
 
   /**
    * Undefined when there is no such file.
-   * @throws CliError (3) when a line of it is no version
+   * @throws CliError (3) when a line of it is no version, or there is none
    */
   static open(path: string): VersionsList | undefined {
     if (!existsSync(path)) return undefined;
@@ -47,7 +47,13 @@ export class VersionsList {
       }
       list.#note(nameOf(version.key), place);
     }
-    return list;
+    if (number > 0) return list;
+    // A list that could not be made must not make everything missing.
+    list.close();
+    throw new CliError(
+      ExitCode.cannotLook,
+      `${VERSIONS_FILE} lists no version: make it anew, or remove it.`,
+    );
   }
 
   find(key: string, versionId?: string): ListedVersion | undefined {

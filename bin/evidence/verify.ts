@@ -2,9 +2,10 @@ import { readFile } from 'node:fs/promises';
 import { S3Client } from '@aws-sdk/client-s3';
 import type { Command } from 'commander';
 import { S3SealedStore } from '../../lambdas/adapters/s3-sealed-store.ts';
+import { receiptTime } from '../../lambdas/domain/evidence/receipt.ts';
+import { readPublicKey, type SigningKey } from '../../lambdas/domain/integrity/signing-key.ts';
 import { type Verification, verify } from '../../lambdas/domain/integrity/verify.ts';
 import { DAMAGES } from '../../lambdas/domain/integrity/verify-damage.ts';
-import { readPublicKey, type SigningKey } from '../../lambdas/domain/integrity/verify-keys.ts';
 import type { SealedStore } from '../../lambdas/domain/integrity/verify-store.ts';
 import { clientConfigOf } from './administration.ts';
 import { type CliContext, CliError, ExitCode, type GlobalOptions, globalOptions } from './cli.ts';
@@ -58,7 +59,7 @@ export function addVerifyCommand(program: Command, context: CliContext): void {
 Reads only. Everything found is printed; the exit code is that of the gravest damage:
    0  holds
    2  the command is wrong
-   3  cannot look: no such store, no right to read it, nothing in it, or no such record
+   3  cannot look: no such store, no right to read it, nothing in it, or no sealed record of that receipt
 ${EXIT_CODES.join('\n')}
 
 A copy has no versions, times and locks: a file versions.ndjson at its top gives them (docs/integrity.md).`,
@@ -101,17 +102,32 @@ async function runVerify(
       `There is nothing to verify in ${target.name}: nothing has been sealed there yet.`,
     );
   }
+  const unproven =
+    record !== undefined && done.proofs.length === 0
+      ? whyUnproven(record, done.head?.to)
+      : undefined;
+  const holds = !gravest && unproven === undefined;
+  const { counts, damages: listed } = damages.view();
+  const answer = { holds, verified: target.name, counts, damages: listed, ...done };
   context.stdout.write(
     global.json
-      ? `${JSON.stringify({ holds: !gravest, verified: target.name, ...damages.view(), ...done })}\n`
-      : `${renderVerification(target.name, done, damages)}\n`,
+      ? `${JSON.stringify({ ...answer, ...(unproven !== undefined && { unproven }) })}\n`
+      : `${renderVerification(target.name, done, damages, unproven)}\n`,
   );
   if (gravest) {
     throw new CliError(DAMAGES[gravest].exitCode, `${gravest}: ${DAMAGES[gravest].means}.`);
   }
-  if (record !== undefined && done.proofs.length === 0) {
-    throw new CliError(ExitCode.cannotLook, 'No sealed record has this receipt.');
-  }
+  if (unproven !== undefined) throw new CliError(ExitCode.cannotLook, unproven);
+}
+
+/** Whether a record may yet be sealed goes by when its receipt says it was accepted. */
+function whyUnproven(receiptId: string, sealedTo: string | undefined): string {
+  const accepted = receiptTime(receiptId);
+  if (accepted === undefined) return 'No sealed record has this receipt.';
+  const at = new Date(accepted).toISOString();
+  return sealedTo !== undefined && accepted < Date.parse(sealedTo)
+    ? `No sealed record has this receipt, of ${at}, and digests seal until ${sealedTo}: this store never issued it, keeps no evidence of it, or stored it late.`
+    : `The record of this receipt is not sealed: it was accepted at ${at}, and digests seal until ${sealedTo ?? 'no time yet'}.`;
 }
 
 async function targetOf(

@@ -19,9 +19,8 @@ import {
   type S3Client,
   S3ServiceException,
 } from '@aws-sdk/client-s3';
-import type { BucketGuards, KeyGuards, Seen } from '../domain/audit/guards.ts';
+import type { BucketGuards, GuardReader, KeyGuards, Seen } from '../domain/audit/ports.ts';
 import { UnavailableError } from '../domain/errors.ts';
-import type { GuardReader } from '../domain/ports.ts';
 
 /** Members of a lifecycle rule that say when and for what it applies, and the action that touches no version. */
 const HARMLESS: readonly (keyof LifecycleRule)[] = [
@@ -109,7 +108,8 @@ export class AwsGuardReader implements GuardReader {
   async key(KeyId: string): Promise<Seen<KeyGuards>> {
     const kms = this.#kms;
     return seen<KeyGuards>({
-      policy: async () => statementsOf(await kms.send(new GetKeyPolicyCommand({ KeyId }))),
+      policy: async () =>
+        statementsOf(await kms.send(new GetKeyPolicyCommand({ KeyId, PolicyName: 'default' }))),
       state: async () => (await kms.send(new DescribeKeyCommand({ KeyId }))).KeyMetadata?.KeyState,
       rotation: async () =>
         (await kms.send(new GetKeyRotationStatusCommand({ KeyId }))).KeyRotationEnabled,

@@ -1,6 +1,6 @@
-import { storeKey } from '../domain/evidence/store-key.ts';
 import type { Hold, HoldCover } from '../domain/holds/hold.ts';
-import type { HoldIndex } from '../domain/ports.ts';
+import type { HoldIndex } from '../domain/holds/ports.ts';
+import { storeKey } from '../domain/store-key.ts';
 import type { DynamoTable, Item } from './dynamo-table.ts';
 
 /** All holds are one partition: they are listed as a whole, and whether there is any is one look. */

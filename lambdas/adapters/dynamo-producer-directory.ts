@@ -1,5 +1,5 @@
-import type { ProducerDirectory } from '../domain/ports.ts';
 import type { IssuedKey } from '../domain/producers/issued-key.ts';
+import type { ProducerDirectory } from '../domain/producers/ports.ts';
 import type { Producer } from '../domain/producers/producer.ts';
 import type { Registration } from '../domain/producers/registration.ts';
 import { readRoleArn } from '../domain/producers/role-arn.ts';

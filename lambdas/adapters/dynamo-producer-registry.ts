@@ -1,5 +1,6 @@
-import type { Clock, ProducerRegistry } from '../domain/ports.ts';
+import type { Clock } from '../domain/evidence/ports.ts';
 import { isValidAt } from '../domain/producers/issued-key.ts';
+import type { ProducerRegistry } from '../domain/producers/ports.ts';
 import type { Registration } from '../domain/producers/registration.ts';
 import type { RoleIdentity } from '../domain/producers/role-arn.ts';
 import type { DynamoTable, Item, ItemKey } from './dynamo-table.ts';

@@ -1,4 +1,3 @@
-import type { Finding } from '../domain/audit/findings.ts';
 import { uniqueBy } from '../domain/collections.ts';
 import { hourOf, indexShardOf } from '../domain/evidence/hour-shard.ts';
 import type {
@@ -11,10 +10,12 @@ import type {
   TraceDeliveryEntry,
   TraceRunEntry,
 } from '../domain/evidence/index-entries.ts';
+import type { Location } from '../domain/evidence/ports.ts';
 import type { Lock } from '../domain/evidence/retention.ts';
-import { storeKey } from '../domain/evidence/store-key.ts';
-import type { Identity } from '../domain/openlineage/event.ts';
-import type { Location, RunIndex } from '../domain/ports.ts';
+import type { RunIndex } from '../domain/evidence/run-index.ts';
+import type { Finding } from '../domain/findings.ts';
+import type { Identity } from '../domain/openlineage/identity.ts';
+import { storeKey } from '../domain/store-key.ts';
 import type { DynamoTable, Item, ItemKey } from './dynamo-table.ts';
 import { TableAttribute } from './table-layout.ts';
 

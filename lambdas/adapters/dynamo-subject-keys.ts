@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { UnavailableError } from '../domain/errors.ts';
-import { storeKey } from '../domain/evidence/store-key.ts';
-import type { ErasableSubjects, SubjectKeys, Tombstone } from '../domain/ports.ts';
+import { storeKey } from '../domain/store-key.ts';
+import type { ErasableSubjects, SubjectKeys, Tombstone } from '../domain/subjects/ports.ts';
 import type { DynamoTable, ItemKey } from './dynamo-table.ts';
 
 /** As long as the hash that it keys. */

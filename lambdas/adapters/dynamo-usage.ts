@@ -1,3 +1,4 @@
+import type { RejectionLedger } from '../domain/audit/ports.ts';
 import {
   COUNTER_DAYS,
   MAX_SAMPLES,
@@ -6,8 +7,8 @@ import {
   type RejectionSample,
 } from '../domain/audit/rejections.ts';
 import { shardOf } from '../domain/evidence/hour-shard.ts';
-import { storeKey } from '../domain/evidence/store-key.ts';
-import type { RateLeases, RejectionLedger, TokenLease } from '../domain/ports.ts';
+import type { RateLeases, TokenLease } from '../domain/producers/ports.ts';
+import { storeKey } from '../domain/store-key.ts';
 import type { DynamoTable, ItemKey } from './dynamo-table.ts';
 import { TableAttribute } from './table-layout.ts';
 

@@ -1,6 +1,6 @@
 import { type KinesisClient, PutRecordsCommand } from '@aws-sdk/client-kinesis';
 import { UnavailableError } from '../domain/errors.ts';
-import type { Clock, EventPublisher, OutgoingRecord } from '../domain/ports.ts';
+import type { Clock, EventPublisher, OutgoingRecord } from '../domain/evidence/ports.ts';
 
 /** PutRecords takes 500 records and 5 MiB a call; partition keys and framing count, hence the margin. */
 const MAX_RECORDS_PER_CALL = 500;

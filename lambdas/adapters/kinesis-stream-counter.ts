@@ -5,10 +5,10 @@ import {
   type KinesisClient,
   ListShardsCommand,
 } from '@aws-sdk/client-kinesis';
-import type { StreamPlane } from '../domain/audit/findings.ts';
 import { UnavailableError } from '../domain/errors.ts';
 import { filedAt } from '../domain/evidence/quarantine.ts';
-import type { StreamArrival, StreamCounter } from '../domain/ports.ts';
+import type { StreamPlane } from '../domain/findings.ts';
+import type { StreamArrival, StreamCounter } from '../domain/integrity/ports.ts';
 import { attempt } from './attempt.ts';
 
 const MILLIS_PER_HOUR = 3_600_000;

@@ -5,10 +5,10 @@ import {
   type KinesisClient,
   ResourceNotFoundException,
 } from '@aws-sdk/client-kinesis';
-import type { StreamPlane } from '../domain/audit/findings.ts';
 import { UnavailableError } from '../domain/errors.ts';
 import type { ConsumedRecord } from '../domain/evidence/consumed-record.ts';
 import type { FailedBatch, StreamReader } from '../domain/evidence/redrive.ts';
+import type { StreamPlane } from '../domain/findings.ts';
 import { attempt } from './attempt.ts';
 
 /** A failed batch is at most 10,000 records; pages of this size keep one answer well under 10 MB of 1 MiB records. */

@@ -5,8 +5,8 @@ import {
 } from '@aws-sdk/client-kms';
 import { errorCodes, UnavailableError } from '../domain/errors.ts';
 import type { EpochKey } from '../domain/evidence/keyed-hash.ts';
-import { storeKey } from '../domain/evidence/store-key.ts';
-import type { Clock, EpochKeys } from '../domain/ports.ts';
+import type { Clock, EpochKeys } from '../domain/evidence/ports.ts';
+import { storeKey } from '../domain/store-key.ts';
 import type { DynamoTable, ItemKey } from './dynamo-table.ts';
 import { HMAC_EPOCHS } from './table-layout.ts';
 

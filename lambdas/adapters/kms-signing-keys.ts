@@ -7,7 +7,7 @@ import {
 } from '@aws-sdk/client-kms';
 import { LineageError, UnavailableError } from '../domain/errors.ts';
 import { fingerprintOf } from '../domain/integrity/digest.ts';
-import type { DigestSigner, SigningKeys } from '../domain/ports.ts';
+import type { DigestSigner, SigningKeys } from '../domain/integrity/ports.ts';
 
 /** What no repetition helps against: somebody disabled the key, is deleting it, or took the sealer's right away. */
 const REFUSALS = [

@@ -1,9 +1,9 @@
 import { InvokeCommand, type LambdaClient } from '@aws-sdk/client-lambda';
 import type { KinesisStreamBatchResponse } from 'aws-lambda';
-import type { StreamPlane } from '../domain/audit/findings.ts';
 import { UnavailableError } from '../domain/errors.ts';
 import type { ConsumedRecord } from '../domain/evidence/consumed-record.ts';
 import type { SingleArchiver } from '../domain/evidence/redrive.ts';
+import type { StreamPlane } from '../domain/findings.ts';
 
 /** Invokes the archive function of a plane with one record, in the shape Kinesis would have handed it over. */
 export class LambdaArchiver implements SingleArchiver {

@@ -1,5 +1,5 @@
-import { storeKey } from '../domain/evidence/store-key.ts';
 import type { RoleIdentity } from '../domain/producers/role-arn.ts';
+import { storeKey } from '../domain/store-key.ts';
 import type { ItemKey } from './dynamo-table.ts';
 
 /**

@@ -1,8 +1,30 @@
 import { S3ServiceException } from '@aws-sdk/client-s3';
-import { LineageError, RefusedByStoreError, UnavailableError } from '../domain/errors.ts';
+import {
+  AccessDeniedError,
+  LineageError,
+  RefusedByStoreError,
+  UnavailableError,
+} from '../domain/errors.ts';
 
 export function isS3Error(error: unknown, ...names: readonly string[]): boolean {
   return error instanceof S3ServiceException && names.includes(error.name);
+}
+
+/** Whether a key or a version is not there. HEAD has no body that would name it. */
+export function isMissing(error: unknown): boolean {
+  return isS3Error(error, 'NoSuchKey', 'NoSuchVersion', 'NotFound');
+}
+
+/** The status of an answer of S3; undefined for an error that is none. */
+export function s3Status(error: unknown): number | undefined {
+  return error instanceof S3ServiceException ? error.$metadata.httpStatusCode : undefined;
+}
+
+/** {@link s3Unavailable}, but for a right that is missing. */
+export function s3Denied(error: unknown): LineageError {
+  return s3Status(error) === 403
+    ? new AccessDeniedError('s3', { cause: error })
+    : s3Unavailable(error);
 }
 
 /**

@@ -1,7 +1,8 @@
-import { PutObjectLegalHoldCommand, type S3Client, S3ServiceException } from '@aws-sdk/client-s3';
-import { AccessDeniedError, UnreadableRecordError } from '../domain/errors.ts';
-import type { LegalHolds, ObjectVersion } from '../domain/ports.ts';
-import { isS3Error, s3Unavailable } from './s3-errors.ts';
+import { PutObjectLegalHoldCommand, type S3Client } from '@aws-sdk/client-s3';
+import { UnreadableRecordError } from '../domain/errors.ts';
+import type { ObjectVersion } from '../domain/evidence/ports.ts';
+import type { LegalHolds } from '../domain/holds/ports.ts';
+import { isMissing, s3Denied } from './s3-errors.ts';
 
 /** Sets and lifts legal holds of object versions. */
 export class S3LegalHolds implements LegalHolds {
@@ -20,13 +21,9 @@ export class S3LegalHolds implements LegalHolds {
         }),
       );
     } catch (error) {
-      if (isS3Error(error, 'NoSuchKey', 'NoSuchVersion', 'NotFound')) {
-        throw new UnreadableRecordError('object_version_missing');
-      }
-      if (error instanceof S3ServiceException && error.$metadata.httpStatusCode === 403) {
-        throw new AccessDeniedError('s3', { cause: error });
-      }
-      throw s3Unavailable(error);
+      throw isMissing(error)
+        ? new UnreadableRecordError('object_version_missing')
+        : s3Denied(error);
     }
   }
 }

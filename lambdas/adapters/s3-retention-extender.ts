@@ -1,7 +1,8 @@
-import { PutObjectRetentionCommand, type S3Client, S3ServiceException } from '@aws-sdk/client-s3';
-import { UnavailableError } from '../domain/errors.ts';
+import { PutObjectRetentionCommand, type S3Client } from '@aws-sdk/client-s3';
+import type { RetentionExtender } from '../domain/audit/ports.ts';
+import type { ObjectVersion } from '../domain/evidence/ports.ts';
 import type { Lock } from '../domain/evidence/retention.ts';
-import type { ObjectVersion, RetentionExtender } from '../domain/ports.ts';
+import { s3Status, s3Unavailable } from './s3-errors.ts';
 
 /** What S3 answers to a lock that it does not take: refused by a policy, earlier than what stands, or no such version. */
 const REFUSALS: readonly unknown[] = [400, 403, 404];
@@ -29,9 +30,8 @@ export class S3RetentionExtender implements RetentionExtender {
       );
       return true;
     } catch (error) {
-      if (error instanceof S3ServiceException && REFUSALS.includes(error.$metadata.httpStatusCode))
-        return false;
-      throw new UnavailableError('s3', { cause: error });
+      if (REFUSALS.includes(s3Status(error))) return false;
+      throw s3Unavailable(error);
     }
   }
 }

@@ -3,7 +3,7 @@ import { UnreadableRecordError } from '../domain/errors.ts';
 import { SIGNATURE_METADATA } from '../domain/integrity/digest.ts';
 import type { ListedObject, OpenedObject, SealedStore } from '../domain/integrity/verify-store.ts';
 import { S3VersionInspector } from './s3-version-inspector.ts';
-import { S3VersionStreams } from './s3-version-streams.ts';
+import { S3VersionReader } from './s3-version-reader.ts';
 
 /** A vault as its verifier sees it: versions, locks and times as S3 says them. */
 export class S3SealedStore implements SealedStore {
@@ -11,14 +11,14 @@ export class S3SealedStore implements SealedStore {
   readonly knowsVersions = true;
   readonly #name: string;
   readonly #inspector: S3VersionInspector;
-  readonly #streams: S3VersionStreams;
+  readonly #streams: S3VersionReader;
 
   /** @param vault the bucket that was sealed, when this one is a replica of it */
   constructor(client: S3Client, bucket: string, vault = bucket) {
     this.bucket = vault;
     this.#name = bucket;
     this.#inspector = new S3VersionInspector(client);
-    this.#streams = new S3VersionStreams(client);
+    this.#streams = new S3VersionReader(client);
   }
 
   async *list(prefix: string): AsyncGenerator<ListedObject> {

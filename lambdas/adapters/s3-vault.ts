@@ -1,8 +1,10 @@
 import type { S3Client } from '@aws-sdk/client-s3';
 import type { EvidenceObject } from '../domain/evidence/evidence-object.ts';
+import type { ObjectVersion } from '../domain/evidence/ports.ts';
 import type { Lock } from '../domain/evidence/retention.ts';
-import { sha256Hex } from '../domain/evidence/store-key.ts';
-import type { ChainVault, ObjectVersion, TraceStaging } from '../domain/ports.ts';
+import type { ChainVault } from '../domain/integrity/ports.ts';
+import { sha256Hex } from '../domain/store-key.ts';
+import type { TraceStaging } from '../domain/traces/ports.ts';
 import { WriteOnceBucket } from './s3-write-once-bucket.ts';
 
 const GZIP = 'application/gzip';

@@ -9,15 +9,14 @@ import {
   type ObjectVersion as ObjectVersionEntry,
   type ReplicationStatus,
   type S3Client,
-  S3ServiceException,
 } from '@aws-sdk/client-s3';
-import { AccessDeniedError, UnavailableError } from '../domain/errors.ts';
 import type {
   ListedVersion,
   ObjectVersion,
   VersionInspector,
   VersionState,
-} from '../domain/ports.ts';
+} from '../domain/evidence/ports.ts';
+import { isS3Error, s3Denied, s3Status, s3Unavailable } from './s3-errors.ts';
 
 /**
  * Looks at object versions. Retention and hold are asked for by calls of their own: HEAD leaves the
@@ -50,10 +49,10 @@ export class S3VersionInspector implements VersionInspector {
         ...replicationOf(ReplicationStatus),
       };
     } catch (error) {
-      const status = statusOf(error);
+      const status = s3Status(error);
       if (status === 404) return { status: 'missing' };
       if (status === 403) return { status: 'denied' };
-      throw new UnavailableError('s3', { cause: error });
+      throw s3Unavailable(error);
     }
   }
 
@@ -62,8 +61,9 @@ export class S3VersionInspector implements VersionInspector {
       Bucket: bucket,
       Prefix: prefix,
     })) {
-      for (const { Size = 0, ...version } of Versions ?? []) {
-        yield listed(bucket, version, { bytes: Size, deleteMarker: false });
+      for (const { Size = 0, ETag, ...version } of Versions ?? []) {
+        const etag = ETag?.replaceAll('"', '');
+        yield listed(bucket, version, { bytes: Size, deleteMarker: false, ...(etag && { etag }) });
       }
       for (const marker of DeleteMarkers ?? []) {
         yield listed(bucket, marker, { bytes: 0, deleteMarker: true });
@@ -101,8 +101,7 @@ export class S3VersionInspector implements VersionInspector {
     try {
       return await call();
     } catch (error) {
-      if (statusOf(error) === 403) throw new AccessDeniedError('s3', { cause: error });
-      throw new UnavailableError('s3', { cause: error });
+      throw s3Denied(error);
     }
   }
 }
@@ -117,14 +116,10 @@ function replicationOf(status: ReplicationStatus | undefined) {
 function listed(
   bucket: string,
   { Key, VersionId, LastModified }: ObjectVersionEntry | DeleteMarkerEntry,
-  rest: Pick<ListedVersion, 'bytes' | 'deleteMarker'>,
+  rest: Pick<ListedVersion, 'bytes' | 'deleteMarker' | 'etag'>,
 ): ListedVersion {
   const lastModified = (LastModified as Date).toISOString();
   return { bucket, key: Key as string, versionId: VersionId as string, lastModified, ...rest };
-}
-
-function statusOf(error: unknown): number | undefined {
-  return error instanceof S3ServiceException ? error.$metadata.httpStatusCode : undefined;
 }
 
 /** A version or a bucket without lock answers with an error of its own, which here means "none". */
@@ -134,6 +129,6 @@ function noLock(error: unknown): undefined {
     'ObjectLockConfigurationNotFoundError',
     'InvalidRequest',
   ];
-  if (error instanceof S3ServiceException && none.includes(error.name)) return undefined;
+  if (isS3Error(error, ...none)) return undefined;
   throw error;
 }

@@ -1,6 +1,6 @@
 import { GetObjectCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3';
-import type { WorkNotes } from '../domain/ports.ts';
-import { isS3Error, s3Unavailable } from './s3-errors.ts';
+import type { WorkNotes } from '../domain/rebuild/ports.ts';
+import { isMissing, s3Unavailable } from './s3-errors.ts';
 
 /** Working papers in the staging bucket, whose lifecycle removes them. */
 export class S3WorkNotes implements WorkNotes {
@@ -32,7 +32,7 @@ export class S3WorkNotes implements WorkNotes {
       );
       return Body && JSON.parse(await Body.transformToString());
     } catch (error) {
-      if (isS3Error(error, 'NoSuchKey', 'NotFound')) return undefined;
+      if (isMissing(error)) return undefined;
       throw s3Unavailable(error);
     }
   }

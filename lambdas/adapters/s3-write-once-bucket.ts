@@ -7,9 +7,10 @@ import {
   type S3Client,
 } from '@aws-sdk/client-s3';
 import { LineageError } from '../domain/errors.ts';
+import type { ObjectVersion } from '../domain/evidence/ports.ts';
 import type { Lock } from '../domain/evidence/retention.ts';
-import type { ObjectVersion } from '../domain/ports.ts';
-import { isS3Error, s3Unavailable, s3WriteFailed } from './s3-errors.ts';
+import { wholeBody } from './s3-body.ts';
+import { isMissing, isS3Error, s3Unavailable, s3WriteFailed } from './s3-errors.ts';
 
 /** Other content stands where ours should go: never overwritten, never ignored. */
 class ConflictingObjectError extends LineageError {
@@ -71,15 +72,18 @@ export class WriteOnceBucket {
     }
   }
 
-  /** Current content of a key; undefined when it is not there. */
+  /**
+   * Current content of a key; undefined when it is not there.
+   * @throws UnreadableRecordError `object_too_large`, UnavailableError
+   */
   async find(key: string): Promise<Uint8Array | undefined> {
     try {
-      const { Body } = await this.#client.send(
+      const answer = await this.#client.send(
         new GetObjectCommand({ Bucket: this.#bucket, Key: key }),
       );
-      return await Body?.transformToByteArray();
+      return answer.Body && (await wholeBody(answer));
     } catch (error) {
-      if (isS3Error(error, 'NoSuchKey', 'NotFound')) return undefined;
+      if (isMissing(error)) return undefined;
       throw s3Unavailable(error);
     }
   }
@@ -100,7 +104,7 @@ export class WriteOnceBucket {
       const lock = lockOf(Metadata);
       return { ...this.#version(key, VersionId), ...(lock && { lock }) };
     } catch (error) {
-      if (isS3Error(error, 'NotFound')) return undefined;
+      if (isMissing(error)) return undefined;
       throw s3Unavailable(error);
     }
   }
@@ -114,7 +118,7 @@ export class WriteOnceBucket {
       );
       return VersionId === versionId;
     } catch (error) {
-      if (isS3Error(error, 'NotFound')) return false;
+      if (isMissing(error)) return false;
       throw s3Unavailable(error);
     }
   }

@@ -1,6 +1,6 @@
 import { PublishCommand, type SNSClient } from '@aws-sdk/client-sns';
+import type { AnchoredHead, HeadAnchor } from '../domain/integrity/ports.ts';
 import { canonicalJson } from '../domain/json/canonical.ts';
-import type { AnchoredHead, HeadAnchor } from '../domain/ports.ts';
 import { attempt } from './attempt.ts';
 
 /** Sends heads to a topic of another account: whoever subscribes there keeps what this account cannot take back. */

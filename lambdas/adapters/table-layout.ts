@@ -1,4 +1,4 @@
-import { storeKey } from '../domain/evidence/store-key.ts';
+import { storeKey } from '../domain/store-key.ts';
 
 /** Attributes that all tables are keyed, listed and expired by; every other one belongs to the items. */
 export const TableAttribute = {

@@ -1,8 +1,8 @@
 import type { ArchiveDependencies } from '../domain/evidence/archive-records.ts';
+import type { ObjectReader } from '../domain/evidence/ports.ts';
 import { type ArrivalDependencies, holdingEvents } from '../domain/holds/hold-arrivals.ts';
 import { prepareEvent } from '../domain/openlineage/prepare-event.ts';
 import { type StoreEventsDependencies, storeEvents } from '../domain/openlineage/store-events.ts';
-import type { ObjectReader } from '../domain/ports.ts';
 import { promoteTrace } from '../domain/traces/promote.ts';
 import { type ArchiveHandlerDependencies, archiveHandler } from '../shared/archive-handler.ts';
 

@@ -6,8 +6,8 @@ import { DynamoSubjectKeys } from '../adapters/dynamo-subject-keys.ts';
 import { DynamoTable } from '../adapters/dynamo-table.ts';
 import { KmsEpochKeys } from '../adapters/kms-epoch-keys.ts';
 import { S3LegalHolds } from '../adapters/s3-legal-holds.ts';
-import { S3ObjectReader } from '../adapters/s3-object-reader.ts';
 import { S3EvidenceVault } from '../adapters/s3-vault.ts';
+import { S3VersionReader } from '../adapters/s3-version-reader.ts';
 import { createDynamoClient, createKmsClient, createS3Client } from '../shared/clients.ts';
 import { entryPoint } from '../shared/entry-point.ts';
 import { requireEnv, requireList } from '../shared/env.ts';
@@ -22,7 +22,7 @@ const producers = new DynamoTable(dynamo, requireEnv('PRODUCERS_TABLE_NAME'));
 
 const handle = createHandler({
   vault: new S3EvidenceVault(s3, requireEnv('VAULT_BUCKET_NAME')),
-  reader: new S3ObjectReader(s3),
+  reader: new S3VersionReader(s3),
   index: new DynamoRunIndex(index),
   holds: new DynamoHoldIndex(index),
   legalHolds: new S3LegalHolds(s3),

@@ -5,8 +5,8 @@ import {
   type RetentionAuditDependencies,
 } from '../domain/audit/retention-audit.ts';
 import { errorCode } from '../domain/errors.ts';
+import type { ObjectVersion } from '../domain/evidence/ports.ts';
 import type { RecordDependencies } from '../domain/evidence/record-finding.ts';
-import type { ObjectVersion } from '../domain/ports.ts';
 import { type AuditRequest, auditInterval } from '../shared/audit-request.ts';
 import type { FunctionLog } from '../shared/function-log.ts';
 import { Metric } from '../shared/metric-names.ts';
@@ -32,8 +32,14 @@ export function createHandler({ logger, metrics, ...dependencies }: AuditRetenti
       const report = retentionReport(interval, audit);
       const location = await fileReport(report, dependencies);
       metrics.addMetric(Metric.auditedVersions, MetricUnit.Count, report.checked.versions);
-      const violations = report.findings.filter(({ status }) => status !== 'resolved').length;
+      const standing = report.findings.filter(({ status }) => status !== 'resolved');
+      // what the copy lacks the vault may hold: an alarm of its own
+      const violations = standing.filter(({ kind }) => kind !== 'replication_failed').length;
       metrics.addMetric(Metric.parityViolations, MetricUnit.Count, violations);
+      if (report.replication) {
+        const { failed } = report.replication;
+        metrics.addMetric(Metric.replicationFailures, MetricUnit.Count, failed);
+      }
       metrics.addMetric(
         Metric.auditIncomplete,
         MetricUnit.Count,
@@ -43,7 +49,7 @@ export function createHandler({ logger, metrics, ...dependencies }: AuditRetenti
         from: report.from,
         to: report.to,
         status: report.status,
-        findings: violations,
+        findings: standing.length,
         extended: report.extended.evidence + report.extended.records,
       });
       return { report, location };

@@ -2,10 +2,10 @@ import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics } from '@aws-lambda-powertools/metrics';
 import { DynamoRunIndex } from '../adapters/dynamo-run-index.ts';
 import { DynamoTable } from '../adapters/dynamo-table.ts';
-import { S3ObjectReader } from '../adapters/s3-object-reader.ts';
 import { S3RetentionExtender } from '../adapters/s3-retention-extender.ts';
 import { S3EvidenceVault } from '../adapters/s3-vault.ts';
 import { S3VersionInspector } from '../adapters/s3-version-inspector.ts';
+import { S3VersionReader } from '../adapters/s3-version-reader.ts';
 import { createDynamoClient, createS3Client } from '../shared/clients.ts';
 import { entryPoint } from '../shared/entry-point.ts';
 import { requireEnv } from '../shared/env.ts';
@@ -22,7 +22,7 @@ const handle = createHandler({
   isReplicated: requireEnv('REPLICATED') === 'true',
   vaultBucket,
   vault: new S3EvidenceVault(s3, vaultBucket),
-  reader: new S3ObjectReader(s3),
+  reader: new S3VersionReader(s3),
   retention: requireRetention(),
   clock: Date.now,
   logger: new Logger(),

@@ -18,3 +18,10 @@ export function uniqueBy<T>(items: Iterable<T>, keyOf: (item: T) => string): T[]
 export function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0);
 }
+
+/** Those that satisfy a condition, and the others, each in their order. */
+export function divide<T>(items: Iterable<T>, condition: (item: T) => boolean): [T[], T[]] {
+  const [yes, no]: [T[], T[]] = [[], []];
+  for (const item of items) (condition(item) ? yes : no).push(item);
+  return [yes, no];
+}

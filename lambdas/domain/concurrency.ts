@@ -15,3 +15,23 @@ export async function mapConcurrently<T, R>(
   await Promise.all(Array.from({ length: Math.min(limit, items.length) }, worker));
   return results;
 }
+
+/**
+ * Does work as it is drawn, with at most `limit` in flight: what is drawn from is asked for no more than that ahead, so
+ * that it may make work out of what is large. After an error nothing more is drawn.
+ */
+export async function drainConcurrently(
+  work: Iterable<() => Promise<void>>,
+  limit: number,
+): Promise<void> {
+  const drawn = work[Symbol.iterator]();
+  const worker = async () => {
+    try {
+      for (let next = drawn.next(); !next.done; next = drawn.next()) await next.value();
+    } catch (error) {
+      drawn.return?.();
+      throw error;
+    }
+  };
+  await Promise.all(Array.from({ length: limit }, worker));
+}

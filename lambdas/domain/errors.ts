@@ -92,12 +92,20 @@ export function violationsOf(error: LineageError): readonly RuleViolation[] {
 /** What names of errors look like, those of AWS included; anything else in the place of one may be what was sent. */
 const ERROR_NAME = /^[A-Za-z][A-Za-z0-9_.]{0,63}$/;
 
+/** What Node calls a connection that did not come about or broke; such an error has no name but `Error`. */
+export const CONNECTION_CODES: ReadonlySet<unknown> = new Set([
+  ...['ECONNREFUSED', 'ECONNRESET', 'EHOSTUNREACH', 'ENETUNREACH', 'EPIPE', 'ETIMEDOUT'],
+  ...['EAI_AGAIN', 'ENOTFOUND'],
+]);
+
 /**
  * Our own code for ours, the class name for foreign errors: foreign messages quote their input and are never shown.
- * This is all of an error that may be logged, counted, traced or answered (lint/no-error-text.grit).
+ * Of a foreign `code` only {@link CONNECTION_CODES} are told, since it may be anything. This is all of an error that may be logged, counted, traced or answered (lint/no-error-text.grit).
  */
 export function errorCode(error: unknown): string {
   if (error instanceof LineageError) return error.code;
+  const { code } = (error ?? {}) as NodeJS.ErrnoException;
+  if (error instanceof Error && CONNECTION_CODES.has(code)) return code as string;
   return error instanceof Error && ERROR_NAME.test(error.name) ? error.name : 'unknown';
 }
 
@@ -110,4 +118,23 @@ export function ownSentence(error: LineageError): string {
 export function errorCodes(error: unknown): string[] {
   const cause = error instanceof Error ? error.cause : undefined;
   return cause === undefined ? [errorCode(error)] : [errorCode(error), ...errorCodes(cause)];
+}
+
+/** A change that the caller can put right; nothing was changed. Fields by name, and nothing of what was sent. */
+export class ChangeRefusedError extends LineageError {
+  override readonly name: string = 'ChangeRefusedError';
+  /** What was sent, what stands there, or that nothing does. */
+  readonly refused: 'invalid' | 'conflict' | 'unknown';
+  readonly violations: readonly RuleViolation[];
+
+  constructor(
+    refused: ChangeRefusedError['refused'],
+    code: string,
+    message: string,
+    violations: readonly RuleViolation[] = [],
+  ) {
+    super(code, message);
+    this.refused = refused;
+    this.violations = violations;
+  }
 }

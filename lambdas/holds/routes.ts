@@ -1,4 +1,5 @@
-import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+import type { DocumentVault, EvidenceVault } from '../domain/evidence/ports.ts';
 import { type AskedHold, releaseHold, setHold } from '../domain/holds/change-hold.ts';
 import { type Hold, setStepOf } from '../domain/holds/hold.ts';
 import { invalidHold } from '../domain/holds/hold-errors.ts';
@@ -11,49 +12,48 @@ import {
 import { settleRelease } from '../domain/holds/settle-release.ts';
 import { DigestSearch } from '../domain/integrity/sealing-digests.ts';
 import { runKeyOf } from '../domain/openlineage/run-key.ts';
-import type { DocumentVault, EvidenceVault } from '../domain/ports.ts';
+import type { Handle } from '../shared/http/administration.ts';
+
 import { readJsonBody } from '../shared/http/json-body.ts';
 import { pageOf } from '../shared/http/page.ts';
 import { HttpProblem } from '../shared/http/problem.ts';
 import { jsonResponse } from '../shared/http/response.ts';
 
-interface RouteDependencies extends Omit<ReconcileHoldDependencies, 'vault'> {
+export interface RouteDependencies extends Omit<ReconcileHoldDependencies, 'vault'> {
   readonly vault: EvidenceVault & DocumentVault;
 }
-
-export type Handle = (
-  event: APIGatewayProxyEvent,
-  by: string,
-  dependencies: RouteDependencies,
-) => Promise<APIGatewayProxyResult>;
 
 /** The gateway waits 29 s and the function lives 25: what is not begun by then, the schedule goes on with. */
 const WORK_MILLIS = 18_000;
 
-export const setOnRun: Handle = async (event, by, dependencies) => {
-  const hold = await setHold(await asked(event, by, dependencies), dependencies);
+export const setOnRun: Handle<RouteDependencies> = async (event, by, dependencies) => {
+  const request = await asked(event, by, dependencies);
+  const hold = await setHold(request, dependencies);
   const { held, free: _none, ...outcome } = await within(reconcileHold, hold, dependencies);
   return jsonResponse(200, {
     ...outcome,
     hold: viewHold(hold),
+    ...noteOn(hold, request),
     held: held.length,
     versions: held.map(({ key, versionId }) => ({ key, versionId })),
   });
 };
 
-export const releaseRun: Handle = async (event, by, dependencies) => {
-  const hold = await releaseHold(await asked(event, by, dependencies), dependencies);
+export const releaseRun: Handle<RouteDependencies> = async (event, by, dependencies) => {
+  const request = await asked(event, by, dependencies);
+  const hold = await releaseHold(request, dependencies);
   const { held, free, ...outcome } = await within(settleRelease, hold, dependencies);
   return jsonResponse(200, {
     ...outcome,
     hold: viewHold(hold),
+    ...noteOn(hold, request),
     released: free.length,
     deletable: free,
     stillHeld: held,
   });
 };
 
-export const listHolds: Handle = async (event, _by, { holds }) => {
+export const listHolds: Handle<RouteDependencies> = async (event, _by, { holds }) => {
   const { runId } = queryOf(event);
   if (runId) {
     const items = await holds.ofRun(runKeyOf(runId));
@@ -67,14 +67,14 @@ export const listHolds: Handle = async (event, _by, { holds }) => {
 async function asked(
   event: APIGatewayProxyEvent,
   by: string,
-  { index }: RouteDependencies,
+  stores: RouteDependencies,
 ): Promise<AskedHold> {
   const { runId, submitter } = queryOf(event);
   if (!runId) throw new HttpProblem(400, 'Bad Request', 'give the run id: ?runId=');
   const request = readHoldRequest(
     readJsonBody(event, (rule) => invalidHold([{ path: '$', rule }])),
   );
-  return { ...request, by, run: await findRun(runId, submitter, index) };
+  return { ...request, by, run: await findRun(runId, submitter, stores) };
 }
 
 /** The query, in which a name stands once: of several values none is what was surely meant. @throws HttpProblem 400 */
@@ -95,6 +95,13 @@ function within(
   const until = dependencies.clock() + WORK_MILLIS;
   const digests = new DigestSearch(dependencies, dependencies.clock);
   return settle(hold, digests, () => dependencies.clock() < until, dependencies);
+}
+
+/** A step is taken once and says why: whoever asks for it again learns that the reason of now is not kept. */
+function noteOn({ status, reason }: Hold, asked: AskedHold): { readonly note?: string } {
+  if (reason === asked.reason) return {};
+  const taken = status === 'active' ? 'set' : 'released';
+  return { note: `the hold was ${taken} before for another reason, which stands` };
 }
 
 /** A hold as it was set, and its release. */

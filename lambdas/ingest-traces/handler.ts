@@ -1,4 +1,4 @@
-import type { EventPublisher } from '../domain/ports.ts';
+import type { EventPublisher } from '../domain/evidence/ports.ts';
 import { acceptExport } from '../domain/traces/accept-export.ts';
 import { frameExport } from '../domain/traces/frame-export.ts';
 import { type AcceptanceDependencies, withAcceptance } from '../shared/acceptance.ts';

@@ -1,8 +1,8 @@
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import type { Acceptance } from '../domain/evidence/accept.ts';
+import type { EventPublisher } from '../domain/evidence/ports.ts';
 import { acceptBatch } from '../domain/openlineage/accept-batch.ts';
 import { acceptEvent } from '../domain/openlineage/accept-event.ts';
-import type { EventPublisher } from '../domain/ports.ts';
 import { type AcceptanceDependencies, withAcceptance } from '../shared/acceptance.ts';
 import { apiHandler, inTime } from '../shared/http/api-handler.ts';
 import { type RequestBody, readBody } from '../shared/http/body.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '../domain/ports.ts';
+import type { Clock } from '../domain/evidence/ports.ts';
 
 /** An answer this old is still given: strangers must not be able to exhaust the calls behind it. */
 const MAX_AGE_MILLIS = 5_000;

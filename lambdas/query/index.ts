@@ -5,8 +5,8 @@ import { DynamoProducerRegistry } from '../adapters/dynamo-producer-registry.ts'
 import { DynamoRunIndex } from '../adapters/dynamo-run-index.ts';
 import { DynamoTable } from '../adapters/dynamo-table.ts';
 import { KmsEpochKeys } from '../adapters/kms-epoch-keys.ts';
-import { S3ObjectReader } from '../adapters/s3-object-reader.ts';
 import { S3VersionInspector } from '../adapters/s3-version-inspector.ts';
+import { S3VersionReader } from '../adapters/s3-version-reader.ts';
 import { requireAuthMode } from '../shared/auth-env.ts';
 import {
   createDynamoClient,
@@ -30,7 +30,7 @@ const lineageStream = requireEnv('LINEAGE_STREAM_NAME');
 const handle = createHandler({
   index,
   holds: new DynamoHoldIndex(indexTable),
-  reader: new S3ObjectReader(s3),
+  reader: new S3VersionReader(s3),
   inspector: new S3VersionInspector(s3),
   registry: new DynamoProducerRegistry(producers, Date.now, requireInteger('KEY_CACHE_SECONDS')),
   authMode: requireAuthMode(),

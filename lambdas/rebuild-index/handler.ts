@@ -8,6 +8,7 @@ import {
   planName,
   planRebuild,
   type RebuildIndexDependencies,
+  rebuildAnswer,
   rebuildPlanned,
   reportRebuild,
 } from '../domain/rebuild/rebuild-index.ts';
@@ -70,15 +71,9 @@ export function createHandler({ logger, ...dependencies }: RebuildIndexHandlerDe
 
   async function report(name: string) {
     const filed = await reportRebuild(await findPlan(name, dependencies), dependencies);
-    const { status, rebuilt, unreadable } = filed.report;
+    const { status, rebuilt } = filed.report;
     logger.info('index rebuilt', { plan: name, status, ...rebuilt });
-    return {
-      plan: name,
-      status,
-      rebuilt,
-      unreadable: unreadable.objects,
-      location: filed.location,
-    };
+    return rebuildAnswer(filed);
   }
 }
 

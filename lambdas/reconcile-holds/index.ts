@@ -4,9 +4,9 @@ import { DynamoHoldIndex } from '../adapters/dynamo-hold-index.ts';
 import { DynamoRunIndex } from '../adapters/dynamo-run-index.ts';
 import { DynamoTable } from '../adapters/dynamo-table.ts';
 import { S3LegalHolds } from '../adapters/s3-legal-holds.ts';
-import { S3ObjectReader } from '../adapters/s3-object-reader.ts';
 import { S3EvidenceVault } from '../adapters/s3-vault.ts';
 import { S3VersionInspector } from '../adapters/s3-version-inspector.ts';
+import { S3VersionReader } from '../adapters/s3-version-reader.ts';
 import { createDynamoClient, createS3Client } from '../shared/clients.ts';
 import { entryPoint } from '../shared/entry-point.ts';
 import { requireEnv } from '../shared/env.ts';
@@ -22,7 +22,7 @@ const handle = createHandler({
   holds: new DynamoHoldIndex(index),
   legalHolds: new S3LegalHolds(s3),
   inspector: new S3VersionInspector(s3),
-  reader: new S3ObjectReader(s3),
+  reader: new S3VersionReader(s3),
   vault: new S3EvidenceVault(s3, vaultBucket),
   vaultBucket,
   retention: requireRetention(),

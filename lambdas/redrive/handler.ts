@@ -1,9 +1,9 @@
 import { MetricUnit } from '@aws-lambda-powertools/metrics';
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import * as v from 'valibot';
-import type { StreamPlane } from '../domain/audit/findings.ts';
 import { errorCode } from '../domain/errors.ts';
 import { type RedriveDependencies, redriveBatch } from '../domain/evidence/redrive.ts';
+import type { StreamPlane } from '../domain/findings.ts';
 import type { FunctionLog } from '../shared/function-log.ts';
 import { Metric } from '../shared/metric-names.ts';
 import type { MetricSink } from '../shared/metric-sink.ts';

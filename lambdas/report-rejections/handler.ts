@@ -1,3 +1,4 @@
+import type { RejectionLedger } from '../domain/audit/ports.ts';
 import {
   type RejectionReport,
   rejectionReport,
@@ -6,8 +7,8 @@ import {
 import { fileReport } from '../domain/audit/report.ts';
 import { sum } from '../domain/collections.ts';
 import { errorCode } from '../domain/errors.ts';
+import type { ObjectVersion } from '../domain/evidence/ports.ts';
 import type { RecordDependencies } from '../domain/evidence/record-finding.ts';
-import type { ObjectVersion, RejectionLedger } from '../domain/ports.ts';
 import { type AuditRequest, auditInterval } from '../shared/audit-request.ts';
 import type { FunctionLog } from '../shared/function-log.ts';
 

@@ -4,7 +4,7 @@ import { errorCode } from '../domain/errors.ts';
 import { UNANCHORED } from '../domain/integrity/digest.ts';
 import { type RecountDependencies, recount } from '../domain/integrity/recount.ts';
 import { type SealDependencies, type SealRun, seal } from '../domain/integrity/seal.ts';
-import type { StandingDigest } from '../domain/integrity/seal-head.ts';
+import type { StandingDigest } from '../domain/integrity/seal-standing.ts';
 import { type AuditRequest, auditInterval } from '../shared/audit-request.ts';
 import type { FunctionLog } from '../shared/function-log.ts';
 import { Metric } from '../shared/metric-names.ts';
@@ -17,9 +17,12 @@ export interface SealHandlerDependencies extends Omit<SealDependencies, 'recount
   readonly metrics: MetricSink;
 }
 
-/** What may be asked for: the chain itself says where it goes on, so `from` and `to` are taken and decide nothing. */
+/** What may be asked for: the chain itself says where it goes on, so `to` is taken and decides nothing. */
 export interface SealRequest extends AuditRequest {
-  /** Looks for what landed late now, and not when the next UTC day begins. */
+  /**
+   * Looks for what landed late now, and not when the next UTC day begins; with `from`, for all that landed or could not
+   * be read since.
+   */
   readonly sweep?: boolean;
   /** Digests to write at most. */
   readonly maxDigests?: number;
@@ -49,7 +52,7 @@ export function createHandler({
   return async (request: SealRequest, context: Context): Promise<SealAnswer> => {
     try {
       const now = dependencies.clock();
-      const { asOf } = auditInterval(request, now);
+      const { asOf, from } = auditInterval(request, now);
       // Nothing is sealed before its time, whatever was asked for.
       const asOfMillis = Math.min(Date.parse(asOf), now);
       const hasTime = () => context.getRemainingTimeInMillis() > RESERVE_MILLIS;
@@ -67,6 +70,7 @@ export function createHandler({
         {
           asOfMillis,
           sweep: request.sweep === true,
+          ...(request.from !== undefined && { sweepFromMillis: Date.parse(from) }),
           ...(request.maxDigests !== undefined && { maxDigests: request.maxDigests }),
           hasTime,
         },
@@ -76,6 +80,7 @@ export function createHandler({
       metrics.addMetric(Metric.sealedRecords, MetricUnit.Count, counted.records);
       metrics.addMetric(Metric.lateObjects, MetricUnit.Count, counted.late);
       metrics.addMetric(Metric.unsentHeads, MetricUnit.Count, counted.unsent);
+      metrics.addMetric(Metric.sealViolations, MetricUnit.Count, counted.found);
       if (head) {
         const age = (dependencies.clock() - Date.parse(head.digest.to)) / 1_000;
         metrics.addMetric(Metric.digestAge, MetricUnit.Seconds, age);

@@ -4,10 +4,9 @@ import { DynamoRunIndex } from '../adapters/dynamo-run-index.ts';
 import { DynamoTable } from '../adapters/dynamo-table.ts';
 import { KinesisStreamCounter } from '../adapters/kinesis-stream-counter.ts';
 import { KmsSigningKeys } from '../adapters/kms-signing-keys.ts';
-import { S3ObjectReader } from '../adapters/s3-object-reader.ts';
 import { S3EvidenceVault } from '../adapters/s3-vault.ts';
 import { S3VersionInspector } from '../adapters/s3-version-inspector.ts';
-import { S3VersionStreams } from '../adapters/s3-version-streams.ts';
+import { S3VersionReader } from '../adapters/s3-version-reader.ts';
 import { SnsHeadAnchor } from '../adapters/sns-head-anchor.ts';
 import { UNANCHORED } from '../domain/integrity/digest.ts';
 import {
@@ -23,6 +22,7 @@ import { requireRetention } from '../shared/retention-env.ts';
 import { createHandler } from './handler.ts';
 
 const s3 = createS3Client();
+const reader = new S3VersionReader(s3, requireList('OWN_KEY_ARNS'));
 const inspector = new S3VersionInspector(s3);
 const vaultBucket = requireEnv('VAULT_BUCKET_NAME');
 /** `unanchored`, or the ARN of a topic. */
@@ -31,7 +31,7 @@ const anchor = requireEnv('SEAL_ANCHOR');
 const handle = createHandler({
   vault: new S3EvidenceVault(s3, vaultBucket),
   vaultBucket,
-  streams: new S3VersionStreams(s3),
+  streams: reader,
   inspector,
   index: new DynamoRunIndex(new DynamoTable(createDynamoClient(), requireEnv('INDEX_TABLE_NAME'))),
   keys: new KmsSigningKeys(createKmsClient(), requireList('SIGNING_KEY_IDS')),
@@ -42,7 +42,7 @@ const handle = createHandler({
       traces: requireEnv('TRACES_STREAM_NAME'),
     }),
     inspector,
-    reader: new S3ObjectReader(s3),
+    reader,
     vaultBucket,
     stagingBucket: requireEnv('STAGING_BUCKET_NAME'),
     graceMillis: requireInteger('SEAL_GRACE_MINUTES') * 60_000,

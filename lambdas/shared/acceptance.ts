@@ -2,7 +2,7 @@ import { randomFillSync } from 'node:crypto';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { v7 as uuidv7 } from 'uuid';
 import type { Acceptance } from '../domain/evidence/accept.ts';
-import type { EpochKeys } from '../domain/ports.ts';
+import type { EpochKeys } from '../domain/evidence/ports.ts';
 import type { Scope } from '../domain/producers/registration.ts';
 import { type AuthenticationDependencies, identify, requireScope } from './http/authenticate.ts';
 import { HttpProblem } from './http/problem.ts';

@@ -3,6 +3,7 @@ import type { GuardSetting } from '../domain/audit/guard-policy.ts';
 import { EnvironmentVariableError, requireEnv } from './env.ts';
 
 const days = v.pipe(v.number(), v.integer(), v.minValue(1));
+const keyArns = v.pipe(v.array(v.string()), v.minLength(1));
 
 const Schema = v.strictObject({
   mode: v.picklist(['GOVERNANCE', 'COMPLIANCE']),
@@ -10,8 +11,9 @@ const Schema = v.strictObject({
   bucketArn: v.string(),
   bucketName: v.string(),
   keyArn: v.string(),
+  hmacKeyArns: keyArns,
   signing: v.strictObject({
-    keyArns: v.pipe(v.array(v.string()), v.minLength(1)),
+    keyArns,
     sealerRoleArn: v.string(),
   }),
   accessLogBucketName: v.optional(v.string()),

@@ -1,5 +1,6 @@
 import { MetricUnit } from '@aws-lambda-powertools/metrics';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
+import type { RejectionLedger } from '../domain/audit/ports.ts';
 import { fixedPath, namedRule } from '../domain/audit/rejections.ts';
 import { sum, uniqueBy } from '../domain/collections.ts';
 import {
@@ -13,7 +14,7 @@ import {
 import type { Acceptance } from '../domain/evidence/accept.ts';
 import { bytesBucket } from '../domain/evidence/envelope.ts';
 import { hourOf } from '../domain/evidence/hour-shard.ts';
-import type { Clock, RejectionLedger } from '../domain/ports.ts';
+import type { Clock } from '../domain/evidence/ports.ts';
 import { type RateLimiter, refuseOverlongBatch } from '../domain/producers/rate-limit.ts';
 import { type ApiLogger, PRODUCER_WAITS_MILLIS, tooLate } from './http/api-handler.ts';
 import { problemOf } from './http/problem.ts';

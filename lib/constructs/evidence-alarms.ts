@@ -203,6 +203,13 @@ function conditions(parts: WatchedParts) {
       runbook: 'integrity-violations',
     },
     {
+      id: 'SealViolations',
+      metric: functionMetric(Metric.sealViolations, parts.seal),
+      threshold: 0,
+      advice: 'The sealer found what should not be in the vault: read the newest findings.',
+      runbook: 'seal-violations',
+    },
+    {
       id: 'UnsentHeads',
       metric: functionMetric(Metric.unsentHeads, parts.seal),
       threshold: 0,
@@ -210,6 +217,15 @@ function conditions(parts: WatchedParts) {
       runbook: 'unsent-heads',
     },
   ];
+  if (resources.vault.guards.replicaBucketArn !== undefined) {
+    result.push({
+      id: 'ReplicationFailures',
+      metric: functionMetric(Metric.replicationFailures, audit),
+      threshold: 0,
+      advice: 'Evidence is not in the replica: find what stops the copies, then copy what is left.',
+      runbook: 'replication-failures',
+    });
+  }
   for (const [stream, failures] of [
     ['Lineage', lineageFailures],
     ['Traces', tracesFailures],

@@ -69,7 +69,7 @@ export class EvidenceVault extends Construct {
   readonly bucket: IBucket;
   readonly key: IKey;
   /** What the guards are made of; see `guardSetting` for those of the keys as well. */
-  readonly guards: Omit<GuardSetting, 'signing'>;
+  readonly guards: Omit<GuardSetting, 'hmacKeyArns' | 'signing'>;
 
   constructor(scope: Construct, id: string, props: EvidenceVaultProps) {
     super(scope, id);

@@ -1,5 +1,6 @@
 import { Duration } from 'aws-cdk-lib';
 import { Construct } from 'constructs';
+import { HOLD_ROLES_PATH } from '../../lambdas/domain/audit/guard-policy.ts';
 import type { EnvironmentConfig } from '../config/environment-config.ts';
 import { retentionSetting } from '../config/retention-setting.ts';
 import { EvidenceApi } from './evidence-api.ts';
@@ -101,6 +102,7 @@ export class FrontDoor extends Construct {
     this.holds = new ServiceFunction(this, 'Holds', {
       config,
       folder: 'holds',
+      rolePath: HOLD_ROLES_PATH,
       timeout: REQUEST_TIMEOUT,
       reservedConcurrency: config.reservedConcurrency?.holds,
       environment: {

@@ -1,4 +1,5 @@
 import type { Construct } from 'constructs';
+import { HOLD_ROLES_PATH } from '../../lambdas/domain/audit/guard-policy.ts';
 import type { EvidenceResources } from './evidence-resources.ts';
 import { type ControlProps, ScheduledControl } from './scheduled-control.ts';
 import type { ServiceFunction } from './service-function.ts';
@@ -12,6 +13,7 @@ export class HoldReconciliation extends ScheduledControl {
       folder: 'reconcile-holds',
       memorySize: 1024,
       environment: {},
+      rolePath: HOLD_ROLES_PATH,
       schedule: 'reconcileHolds',
       description: 'Sets and lifts legal holds that nobody has set or lifted yet',
     });

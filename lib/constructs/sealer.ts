@@ -4,7 +4,7 @@ import type { Construct } from 'constructs';
 import type { EnvironmentConfig } from '../config/environment-config.ts';
 import { type ControlProps, ScheduledControl } from './scheduled-control.ts';
 
-/** Between an interval's close and its digest: short runs that find nothing cost a dozen listings. */
+/** Between an interval's close and its digest: a run that finds nothing to seal lists three times and reads the head. */
 const LONGEST_PAUSE_MINUTES = 5;
 
 /** One vCPU, and room for the objects in flight and the leaves of an interval with millions of records. */
@@ -37,6 +37,7 @@ export class Sealer extends ScheduledControl {
         LINEAGE_STREAM_NAME: lineage.stream.streamName,
         TRACES_STREAM_NAME: traces.stream.streamName,
         STAGING_BUCKET_NAME: staging.bucket.bucketName,
+        OWN_KEY_ARNS: [vault.key, staging.key].map(({ keyArn }) => keyArn).join(','),
         SEAL_ANCHOR: anchorTopicArn ?? 'unanchored',
       },
       writes: ['digests', 'publicKeys', 'findings'],

@@ -24,6 +24,8 @@ export interface ServiceFunctionProps {
    * @default - a role of its own
    */
   readonly roleName?: string;
+  /** Of a role of its own, where a policy names roles by their path. @default '/' */
+  readonly rolePath?: string;
 }
 
 const REPOSITORY = new URL('../../', import.meta.url);
@@ -45,7 +47,10 @@ export class ServiceFunction extends Construct {
     const logs = logGroup(this, 'Logs', config);
     this.role =
       props.roleName === undefined
-        ? new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') })
+        ? new Role(this, 'Role', {
+            assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
+            path: props.rolePath,
+          })
         : Role.fromRoleName(this, 'Role', props.roleName);
     this.allow(['logs:CreateLogStream', 'logs:PutLogEvents'], [logs.logGroupArn]);
 

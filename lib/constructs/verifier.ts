@@ -10,7 +10,7 @@ const MEMORY_MIB = 1769;
 export class Verifier extends ScheduledControl {
   constructor(scope: Construct, id: string, props: ControlProps) {
     const { config, resources } = props;
-    const { signing, vault } = resources;
+    const { hmacKeys, signing, vault } = resources;
     super(scope, id, {
       ...props,
       functionId: 'Verify',
@@ -27,5 +27,6 @@ export class Verifier extends ScheduledControl {
     vault.grantReadAll(this.control);
     vault.grantReadGuards(this.control);
     signing.grantReadGuards(this.control);
+    hmacKeys.grantReadGuards(this.control);
   }
 }

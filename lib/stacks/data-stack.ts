@@ -31,8 +31,9 @@ export class DataStack extends Stack {
       ? new AccessLogBucket(this, 'AccessLogs', { retentionDays: config.logRetentionDays }).bucket
       : undefined;
 
+    const guardian = { deploymentRoleArn: deploymentRoleArn(this, config) };
     const signing = new DigestSigning(this, 'Signing', {
-      deploymentRoleArn: deploymentRoleArn(this, config),
+      ...guardian,
       adopted: adopt?.signing,
       generation: config.sealing.signingKey ?? (adopt?.signing.keyArns.length ?? 1) - 1,
     });
@@ -42,7 +43,7 @@ export class DataStack extends Stack {
         accessLogs,
         adopted: adopt?.vault,
         breakGlassRoleArn: config.guards.breakGlassRoleArn,
-        deploymentRoleArn: deploymentRoleArn(this, config),
+        ...guardian,
         replica: config.replica,
         retention: config.retention,
         sealerRoleArn: signing.role.roleArn,
@@ -53,7 +54,7 @@ export class DataStack extends Stack {
         expiryDays: config.stagingDays,
       }),
       tables: new EvidenceTables(this, 'Tables', { deletionProtection }),
-      hmacKeys: new HmacKeys(this, 'HmacKeys', adopt?.hmacKeyArn),
+      hmacKeys: new HmacKeys(this, 'HmacKeys', { ...guardian, adoptedKeyArn: adopt?.hmacKeyArn }),
       signing,
       subjectKeys: new SubjectKeys(this, 'Subjects', { deletionProtection }),
       lineage: new EventStream(this, 'Lineage', {

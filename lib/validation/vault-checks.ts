@@ -12,8 +12,11 @@ export class VaultChecks implements IPolicyValidationPlugin {
   readonly name = 'LineageEvidence';
   readonly #periodDays: number;
 
-  constructor({ lineageDays, traceDays }: RetentionConfig) {
-    this.#periodDays = Math.max(lineageDays, traceDays);
+  constructor({ classes = {}, ...standard }: RetentionConfig) {
+    const periods = [standard, ...Object.values(classes)];
+    this.#periodDays = Math.max(
+      ...periods.flatMap(({ lineageDays, traceDays }) => [lineageDays, traceDays]),
+    );
   }
 
   /** @param context the templates of the stage that the checks were registered for */

@@ -163,9 +163,12 @@ function lifecycle({ LifecycleConfiguration }: Properties): LifecycleRule[] | un
   if (LifecycleConfiguration === undefined) return undefined;
   const { Rules, ...unhandled } = LifecycleConfiguration as { Rules: readonly TemplateRule[] };
   refuse(unhandled);
-  return Rules.map(({ Status, ExpirationInDays, AbortIncompleteMultipartUpload, ...rest }) => {
+  return Rules.map((rule, position) => {
+    const { Status, ExpirationInDays, AbortIncompleteMultipartUpload, ...rest } = rule;
     refuse(rest);
     return {
+      // S3 makes one up where there is none; LocalStack refuses the rule.
+      ID: `rule-${position}`,
       Status,
       Filter: { Prefix: '' },
       ...(ExpirationInDays !== undefined && { Expiration: { Days: ExpirationInDays } }),
@@ -183,7 +186,7 @@ function refuse(unhandled: object): void {
   );
 }
 
-/** Ids are made up by S3 when the template has none. */
+/** The template has no ids. */
 function describeRule({ ID: _id, Prefix: _prefix, ...rule }: LifecycleRule) {
   return rule;
 }

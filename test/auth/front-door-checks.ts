@@ -5,7 +5,7 @@ import { DynamoTable } from '../../lambdas/adapters/dynamo-table.ts';
 import { DynamoUsage } from '../../lambdas/adapters/dynamo-usage.ts';
 import { sum } from '../../lambdas/domain/collections.ts';
 import { hourOf } from '../../lambdas/domain/evidence/hour-shard.ts';
-import type { ObjectVersion } from '../../lambdas/domain/ports.ts';
+import type { ObjectVersion } from '../../lambdas/domain/evidence/ports.ts';
 import { runEvent, span, spanExport } from '../support/events.ts';
 import type { Bench } from './bench.ts';
 import type { Check } from './check.ts';

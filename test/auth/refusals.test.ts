@@ -20,7 +20,7 @@ import {
 import { AssumeRoleCommand, STSClient } from '@aws-sdk/client-sts';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { HMAC_EPOCHS } from '../../lambdas/adapters/table-layout.ts';
-import type { ObjectVersion } from '../../lambdas/domain/ports.ts';
+import type { ObjectVersion } from '../../lambdas/domain/evidence/ports.ts';
 import { clientConfig, LOCAL_ACCOUNT } from '../../localstack/aws.ts';
 import { runEvent } from '../support/events.ts';
 import { StoreClient } from '../support/store-client.ts';

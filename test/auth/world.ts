@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { PutRecordsCommand } from '@aws-sdk/client-kinesis';
 import { DeleteObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { EvidencePrefix } from '../../lambdas/domain/evidence/evidence-prefix.ts';
-import type { ObjectVersion } from '../../lambdas/domain/ports.ts';
+import type { ObjectVersion } from '../../lambdas/domain/evidence/ports.ts';
 import { runEvent, span, spanExport } from '../support/events.ts';
 import type { Answer } from '../support/store-client.ts';
 import type { Bench } from './bench.ts';

@@ -19,11 +19,8 @@ export async function installPython(client: string): Promise<string> {
   const files = ['requirements-build.txt', 'requirements.txt'].map((name) =>
     join(CLIENTS, client, name),
   );
-  return await ensureVenv(
-    findPython(),
-    INSTALLED,
-    files.filter((file) => existsSync(file)),
-  );
+  const requirements = files.filter((file) => existsSync(file));
+  return await ensureVenv(findPython(), { baseDir: INSTALLED, requirements });
 }
 
 // The plugin is pinned like what it copies; -C refuses a file that its repository's checksum denies.

@@ -26,6 +26,7 @@ describe('alarms', () => {
     ['AuditIncomplete', 'AuditIncomplete', 0, 'audit-retention'],
     ['ParityViolations', 'ParityViolations', 0, 'audit-retention'],
     ['SealErrors', 'Errors', 0, 'SealerSealFunction'],
+    ['SealViolations', 'SealViolations', 0, 'seal'],
     ['UnsentHeads', 'UnsentHeads', 0, 'seal'],
     ['VerifyErrors', 'Errors', 0, 'VerifierVerifyFunction'],
     ['VerifyIncomplete', 'AuditIncomplete', 0, 'verify'],
@@ -74,7 +75,25 @@ describe('alarms', () => {
   });
 
   it('are these and no others', () => {
-    expect(alarms.size).toBe(30);
+    expect(alarms.size).toBe(31);
+  });
+
+  it('watch the copies where there is a replica, and only there', () => {
+    const replica = {
+      bucketArn: 'arn:aws:s3:::evidence-replica',
+      kmsKeyArn: 'arn:aws:kms:eu-west-1:444455556666:key/1',
+    };
+    const { monitoring } = createStage({ ...environments.prod, replica });
+    const copied = resourcesOf(Template.fromStack(monitoring), 'AWS::CloudWatch::Alarm');
+    const added = copied.filter(([id]) => id.startsWith('AlarmsReplicationFailures'));
+    expect(copied.length).toBe(alarms.size + 1);
+    expect(added.map(([, { Properties }]) => Properties)).toMatchObject([
+      {
+        ...{ MetricName: 'ReplicationFailures', Statistic: 'Sum', Threshold: 0 },
+        ...{ ComparisonOperator: 'GreaterThanThreshold', TreatMissingData: 'notBreaching' },
+        Dimensions: [{ Name: 'service', Value: 'audit-retention' }],
+      },
+    ]);
   });
 
   it('say what to do and where the runbook is, and tell the topic', () => {

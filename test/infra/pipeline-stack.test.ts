@@ -192,7 +192,7 @@ describe('configuration that no shipped environment uses', () => {
     const deploymentRoleArn = 'arn:aws:iam::111122223333:role/pipeline';
     const stage = createStage({ ...environments.dev, guards: { deploymentRoleArn } });
     const policies = JSON.stringify(Template.fromStack(stage.data).toJSON().Resources);
-    expect(policies.split(`"aws:PrincipalArn":"${deploymentRoleArn}"`).length - 1).toBe(3);
+    expect(policies.split(`"aws:PrincipalArn":"${deploymentRoleArn}"`).length - 1).toBe(4);
     expect(policies).not.toContain('cfn-exec-role');
   });
 });

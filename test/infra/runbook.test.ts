@@ -1,9 +1,19 @@
 import { readdirSync } from 'node:fs';
+import { Template } from 'aws-cdk-lib/assertions';
 import { expect, it } from 'vitest';
+import { environments } from '../../lib/config/environments.ts';
 import { anchorsOf, readDocument } from '../support/markdown.ts';
-import { resourcesOf, templateOf } from '../support/synth.ts';
+import { createStage, resourcesOf } from '../support/synth.ts';
 
-const alarms = resourcesOf(templateOf('prod', 'monitoring'), 'AWS::CloudWatch::Alarm');
+/** With everything that a configuration can add. */
+const { monitoring } = createStage({
+  ...environments.prod,
+  replica: {
+    bucketArn: 'arn:aws:s3:::evidence-replica',
+    kmsKeyArn: 'arn:aws:kms:eu-west-1:444455556666:key/1',
+  },
+});
+const alarms = resourcesOf(Template.fromStack(monitoring), 'AWS::CloudWatch::Alarm');
 const runbook = readDocument('docs/operations.md');
 
 it.each(alarms.map(([id, { Properties }]) => [id, Properties.AlarmDescription as string]))(

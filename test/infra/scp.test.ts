@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { keyGuard, vaultStatements } from '../../lambdas/domain/audit/guard-policy.ts';
+import {
+  HOLD_ROLES_PATH,
+  keyGuard,
+  vaultStatements,
+} from '../../lambdas/domain/audit/guard-policy.ts';
 import { environments } from '../../lib/config/environments.ts';
 import { Deployment } from '../support/iam/deployment.ts';
 import { type Caller, evaluate, type Guarded } from '../support/iam/evaluate.ts';
@@ -15,6 +19,7 @@ const DEPLOYMENT_ROLE = `arn:aws:iam::${ACCOUNT}:role/cdk-hnb659fds-cfn-exec-rol
 const deployment = new Deployment(stageOf('prod'));
 const vault = deployment.bucket('Vault/Bucket');
 const key = deployment.key('Vault/Key');
+const hmacKey = deployment.key('HmacKeys/Epoch0');
 const signingKey = `arn:aws:kms:eu-central-1:${ACCOUNT}:key/signing`;
 const shipped = readDocument('docs/scp.json');
 const everything: PolicyDocument = {
@@ -25,6 +30,7 @@ const control = JSON.parse(
     .replaceAll('VAULT_BUCKET', vault.arn.replace('arn:aws:s3:::', ''))
     .replaceAll('VAULT_KEY_ARN', key.arn)
     .replaceAll('SIGNING_KEY_ARN', signingKey)
+    .replaceAll('HMAC_KEY_ARN', hmacKey.arn)
     .replaceAll('DEPLOYMENT_ROLE_ARN', DEPLOYMENT_ROLE),
 ) as PolicyDocument;
 
@@ -67,7 +73,7 @@ describe('docs/scp.json', () => {
   it('fits into a service control policy with every name filled in', () => {
     expect(JSON.stringify(control).length).toBeLessThan(MAX_SCP_CHARACTERS);
     expect(shipped.length).toBeLessThan(MAX_SCP_CHARACTERS);
-    expect(JSON.stringify(control)).not.toMatch(/VAULT|SIGNING|ROLE_ARN/);
+    expect(JSON.stringify(control)).not.toMatch(/VAULT|SIGNING|HMAC_|ROLE_ARN/);
   });
 
   it('has only denies, none of them for a whole service', () => {
@@ -86,7 +92,7 @@ describe('docs/scp.json', () => {
   });
 
   it.each(listed(keyGuard('').Action))('leaves %s to the deployment role', (action) => {
-    for (const resource of [key.arn, signingKey]) {
+    for (const resource of [key.arn, signingKey, hmacKey.arn]) {
       for (const caller of [admin, root]) {
         expect(ask(caller, action, resource).by).toEqual(['control KeyGuards']);
       }
@@ -122,6 +128,17 @@ describe('docs/scp.json', () => {
       expect(ask(root, action, `arn:aws:account::${ACCOUNT}:account`).by).toEqual([
         'control Account',
       ]);
+    }
+  });
+
+  it('leaves roles that may lift holds to the deployment role', () => {
+    const role = `arn:aws:iam::${ACCOUNT}:role${HOLD_ROLES_PATH}Holds`;
+    for (const action of ['iam:CreateRole', 'iam:PutRolePolicy', 'iam:UpdateAssumeRolePolicy']) {
+      for (const caller of [admin, root]) {
+        expect(ask(caller, action, role).by).toEqual(['control HoldRoles']);
+      }
+      expect(ask(deployer, action, role).allowed).toBe(true);
+      expect(ask(admin, action, `arn:aws:iam::${ACCOUNT}:role/Holds`).allowed).toBe(true);
     }
   });
 

@@ -142,6 +142,20 @@ describe('checks of the synthesised vault', () => {
     expect(adopted).toEqual([]);
   });
 
+  it('count from the longest class', { timeout: 60_000 }, () => {
+    const ends = (days: number) => {
+      const app = new App({ context: cdkContext });
+      const { local } = environments;
+      const classes = { long: { lineageDays: 1_000, traceDays: 1_100 } };
+      const config = { ...local, retention: { ...local.retention, classes } };
+      const { vault } = new EvidenceStage(app, { config }).data.resources;
+      (vault.bucket as Bucket).addLifecycleRule({ expiration: Duration.days(days) });
+      return () => app.synth();
+    };
+    expect(ends(1_499)).toThrow('alidation');
+    expect(ends(1_500)).not.toThrow();
+  });
+
   it('end the synthesis', { timeout: 60_000 }, () => {
     const app = new App({ context: cdkContext });
     const { vault } = new EvidenceStage(app, { config: environments.local }).data.resources;

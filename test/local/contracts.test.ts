@@ -7,10 +7,9 @@ import { DynamoSubjectKeys } from '../../lambdas/adapters/dynamo-subject-keys.ts
 import { DynamoTable } from '../../lambdas/adapters/dynamo-table.ts';
 import { DynamoUsage } from '../../lambdas/adapters/dynamo-usage.ts';
 import { S3LegalHolds } from '../../lambdas/adapters/s3-legal-holds.ts';
-import { S3ObjectReader } from '../../lambdas/adapters/s3-object-reader.ts';
 import { S3EvidenceVault } from '../../lambdas/adapters/s3-vault.ts';
 import { S3VersionInspector } from '../../lambdas/adapters/s3-version-inspector.ts';
-import { S3VersionStreams } from '../../lambdas/adapters/s3-version-streams.ts';
+import { S3VersionReader } from '../../lambdas/adapters/s3-version-reader.ts';
 import { lockFor } from '../../lambdas/domain/evidence/retention.ts';
 import { environments } from '../../lib/config/environments.ts';
 import { retentionSetting } from '../../lib/config/retention-setting.ts';
@@ -32,8 +31,8 @@ describeVaultContract('S3', () => {
   const vault = new S3EvidenceVault(clients.s3, buckets.vault);
   return {
     vault,
-    reader: new S3ObjectReader(clients.s3),
-    streams: new S3VersionStreams(clients.s3),
+    reader: new S3VersionReader(clients.s3),
+    streams: new S3VersionReader(clients.s3),
     inspector: new S3VersionInspector(clients.s3),
     bucket: buckets.vault,
     lock,

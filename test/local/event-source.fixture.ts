@@ -6,13 +6,12 @@ import { inject } from 'vitest';
 import { type Clients, createClients } from '../../localstack/clients.ts';
 import { startEmulator } from '../../localstack/emulator.ts';
 import { stopEmulator } from '../../localstack/emulator-end.ts';
+import { ministack } from '../../localstack/emulators/ministack.ts';
 import { startEventSource, stopEventSource } from '../../localstack/event-source.ts';
 import { type LocalPaths, localPaths } from '../../localstack/paths.ts';
 import { freePort } from '../../localstack/port.ts';
-import { findPython } from '../../localstack/prerequisites.ts';
 import { waitUntil } from '../../localstack/process.ts';
 import { physicalIds } from '../../localstack/reconcile/resolve.ts';
-import { ensureVenv } from '../../localstack/venv.ts';
 
 /** An emulator of its own with one stream, one function that writes down what it processes, and a failure queue. */
 export interface Bench {
@@ -46,8 +45,8 @@ exports.handler = async ({ Records }) => {
 /** Starts the bench; `mapping` holds the settings of the event source mapping under test. */
 export async function openBench(shards: number, mapping: Record<string, unknown>): Promise<Bench> {
   const paths = localPaths(mkdtempSync(join(inject('localDir'), 'event-source-')));
-  const venv = await ensureVenv(findPython());
-  const { emulator } = await startEmulator(venv, paths, await freePort());
+  const program = await ministack.install();
+  const { emulator } = await startEmulator(ministack, program, paths, await freePort());
   const clients = createClients(emulator.endpoint);
   const sink = join(paths.root, 'processed.txt');
   const ids = await createStack(clients, template(shards, mapping, sink));

@@ -10,21 +10,17 @@ import {
 } from '@aws-sdk/client-cloudwatch-logs';
 import { DeleteItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { PutRecordsCommand } from '@aws-sdk/client-kinesis';
-import {
-  GetFunctionConfigurationCommand,
-  InvokeCommand,
-  UpdateFunctionConfigurationCommand,
-} from '@aws-sdk/client-lambda';
+import { InvokeCommand } from '@aws-sdk/client-lambda';
 import { DeleteObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { CreateQueueCommand, DeleteQueueCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import { encodeStreamRecord } from '../../lambdas/domain/evidence/stream-record.ts';
 import { clientConfig } from '../../localstack/aws.ts';
-import { localPaths } from '../../localstack/paths.ts';
 import { runEvent, span, spanExport } from '../support/events.ts';
 import { findEverywhere } from '../support/everything-stored.ts';
 import { type FaultServer, startFaultServer } from '../support/fault-server.ts';
-import { changeVariables } from '../support/function-variables.ts';
+import { changeTimeout, changeVariables } from '../support/function-variables.ts';
+import { localLogs } from '../support/local-logs.ts';
 import { StoreClient } from '../support/store-client.ts';
 
 const newCanary = () => `zq${randomBytes(7).toString('hex')}`;
@@ -237,7 +233,7 @@ describe('a failure', () => {
     const secret = canary();
     isSilent = true;
     await lead(functions.archive, 'S3');
-    await shorten(functions.archive, 3);
+    undo.push(await changeTimeout(clients, functions.archive, 3));
     const answer = await invoke(functions.archive, { Records: [recordOf(eventWith(secret))] });
     expect(answer.error).toBeTruthy();
     expect(answer.text).toMatch(/timed out/i);
@@ -301,12 +297,7 @@ describe('a failure', () => {
 
   it('leaves its canary nowhere but in the streams', async () => {
     expect(used.length).toBeGreaterThan(20);
-    const { emulatorLog, eventSourceLog } = localPaths(inject('localDir'));
-    const found = await findEverywhere(
-      environment,
-      [...used, ...CODES],
-      [emulatorLog, eventSourceLog],
-    );
+    const found = await findEverywhere(environment, [...used, ...CODES], localLogs());
     const { searched } = found;
     const hits = found.hits.filter(({ needle }) => used.includes(needle));
     const logged = found.hits.filter(({ kind }) => kind === 'log').map(({ needle }) => needle);
@@ -317,15 +308,4 @@ describe('a failure', () => {
     expect(hits.filter(({ kind }) => kind !== 'stream')).toEqual([]);
     expect(hits.length).toBeGreaterThanOrEqual(8);
   });
-
-  async function shorten(FunctionName: string, Timeout: number): Promise<void> {
-    const before = await clients.lambda.send(new GetFunctionConfigurationCommand({ FunctionName }));
-    const set = async (seconds: number | undefined) => {
-      await clients.lambda.send(
-        new UpdateFunctionConfigurationCommand({ FunctionName, Timeout: seconds }),
-      );
-    };
-    await set(Timeout);
-    undo.push(() => set(before.Timeout));
-  }
 });

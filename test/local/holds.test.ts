@@ -8,7 +8,7 @@ import {
   PutObjectLegalHoldCommand,
 } from '@aws-sdk/client-s3';
 import { describe, expect, inject, it } from 'vitest';
-import type { ObjectVersion } from '../../lambdas/domain/ports.ts';
+import type { ObjectVersion } from '../../lambdas/domain/evidence/ports.ts';
 import type { HoldsAnswer } from '../../lambdas/reconcile-holds/handler.ts';
 import { REPOSITORY } from '../../localstack/paths.ts';
 import { runEvent, span, spanExport } from '../support/events.ts';

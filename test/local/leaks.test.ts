@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { PutRecordsCommand } from '@aws-sdk/client-kinesis';
 import { describe, expect, inject, it } from 'vitest';
-import { localPaths } from '../../localstack/paths.ts';
 import { runEvent, span, spanExport } from '../support/events.ts';
 import { findEverywhere } from '../support/everything-stored.ts';
+import { localLogs } from '../support/local-logs.ts';
 import { StoreClient } from '../support/store-client.ts';
 
 /** Looks like nothing that a detector knows, so that only the place it stands in can give it away. */
@@ -74,12 +74,7 @@ describe('a secret in a sensitive place', () => {
     await store.store(runEvent({ run: { runId } }));
 
     for (const { text } of [...refusals, trace, run, stored]) expect(text).not.toContain(CANARY);
-    const { emulatorLog, eventSourceLog } = localPaths(inject('localDir'));
-    const { hits, searched } = await findEverywhere(
-      environment,
-      [CANARY],
-      [emulatorLog, eventSourceLog],
-    );
+    const { hits, searched } = await findEverywhere(environment, [CANARY], localLogs());
     for (const kind of ['object', 'row', 'log'] as const) expect(searched[kind]).toBeGreaterThan(4);
     // The streams hold bodies as they came: that they are found there tells that the search works.
     expect(hits).not.toEqual([]);

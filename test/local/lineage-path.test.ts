@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, inject, it } from 'vitest';
-import { sha256Hex } from '../../lambdas/domain/evidence/store-key.ts';
+import { sha256Hex } from '../../lambdas/domain/store-key.ts';
 import { runEvent } from '../support/events.ts';
 import { StoreClient } from '../support/store-client.ts';
 

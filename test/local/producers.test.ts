@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import { describe, expect, inject, it } from 'vitest';
 import { bearerKeyHash } from '../../lambdas/domain/producers/bearer-key.ts';
 import { environments } from '../../lib/config/environments.ts';
-import { localPaths, REPOSITORY } from '../../localstack/paths.ts';
+import { REPOSITORY } from '../../localstack/paths.ts';
 import { runEvent } from '../support/events.ts';
+import { localLogs } from '../support/local-logs.ts';
 import { StoreClient } from '../support/store-client.ts';
 
 /** What was changed is seen after the cache time; the rest is room for a slow machine. */
@@ -184,8 +185,7 @@ describe('a producer', () => {
     for (const version of await store.versions(bucket, 'producers/')) {
       texts.push((await store.object({ bucket, ...version })).toString('utf8'));
     }
-    const { emulatorLog, eventSourceLog } = localPaths(inject('localDir'));
-    texts.push(readFileSync(emulatorLog, 'utf8'), readFileSync(eventSourceLog, 'utf8'));
+    texts.push(...localLogs().map((path) => readFileSync(path, 'utf8')));
     const told = texts.join();
     for (const { producerId } of made) expect(told).toContain(producerId);
     expect(new Set(shown).size).toBe(6);

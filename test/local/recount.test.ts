@@ -10,8 +10,8 @@ import { InvokeCommand } from '@aws-sdk/client-lambda';
 import { DeleteObjectCommand } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { KinesisStreamCounter } from '../../lambdas/adapters/kinesis-stream-counter.ts';
-import { S3ObjectReader } from '../../lambdas/adapters/s3-object-reader.ts';
 import { S3VersionInspector } from '../../lambdas/adapters/s3-version-inspector.ts';
+import { S3VersionReader } from '../../lambdas/adapters/s3-version-reader.ts';
 import { encodeStreamRecord } from '../../lambdas/domain/evidence/stream-record.ts';
 import { recount } from '../../lambdas/domain/integrity/recount.ts';
 import { runEvent } from '../support/events.ts';
@@ -32,7 +32,7 @@ describe('a recount of the deployed streams', () => {
       {
         counter: new KinesisStreamCounter(kinesis, { lineage, traces: streams.traces }),
         inspector: new S3VersionInspector(s3),
-        reader: new S3ObjectReader(s3),
+        reader: new S3VersionReader(s3),
         ...{ vaultBucket: buckets.vault, stagingBucket: buckets.staging },
         graceMillis: HOUR_MILLIS,
         ...{ asOfMillis: to + 2 * HOUR_MILLIS, clock: Date.now, hasTime: () => true },

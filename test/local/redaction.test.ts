@@ -7,7 +7,6 @@ import { InvokeCommand } from '@aws-sdk/client-lambda';
 import { afterAll, describe, expect, inject, it } from 'vitest';
 import { previewFile } from '../../bin/evidence/redact-event.ts';
 import { STRICT } from '../../lambdas/domain/redaction/policy.ts';
-import { localPaths } from '../../localstack/paths.ts';
 import {
   type CanaryDocument,
   canaryDocuments,
@@ -19,6 +18,7 @@ import type { Fill } from '../support/canary-events.ts';
 import { detectorForms } from '../support/detector-forms.ts';
 import { runEvent, span, spanExport } from '../support/events.ts';
 import { findEverywhere } from '../support/everything-stored.ts';
+import { localLogs } from '../support/local-logs.ts';
 import { type Answer, StoreClient } from '../support/store-client.ts';
 
 const HOUR_MILLIS = 3_600_000;
@@ -135,12 +135,7 @@ describe('what a rule covers', () => {
     const needles = [covered, ...new Set(forms.map(({ needle }) => needle))];
     const sent = documents.map(({ text }) => text).join('\n');
     expect(needles.filter((needle) => !sent.includes(needle))).toEqual([]);
-    const { emulatorLog, eventSourceLog } = localPaths(inject('localDir'));
-    const { hits, searched } = await findEverywhere(
-      environment,
-      [...needles, kept],
-      [emulatorLog, eventSourceLog],
-    );
+    const { hits, searched } = await findEverywhere(environment, [...needles, kept], localLogs());
     for (const kind of ['object', 'row', 'log', 'stream'] as const) {
       expect(searched[kind], kind).toBeGreaterThan(4);
     }

@@ -2,6 +2,7 @@ import { ListEventSourceMappingsCommand } from '@aws-sdk/client-lambda';
 import { GetObjectLockConfigurationCommand } from '@aws-sdk/client-s3';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { readStage } from '../../localstack/assembly.ts';
+import { emulatorOf } from '../../localstack/emulators/emulators.ts';
 import { localPaths } from '../../localstack/paths.ts';
 import { mismatches, type Readback, readBack } from '../../localstack/reconcile.ts';
 import { StoreClient } from '../support/store-client.ts';
@@ -12,7 +13,8 @@ describe('settings of the deployment', () => {
 
   beforeAll(async () => {
     const stacks = readStage(localPaths(inject('localDir')).assembly, 'LineageEvidence-local');
-    readbacks = await readBack(store.clients, stacks);
+    const { name } = store.environment.emulator;
+    readbacks = await readBack(store.clients, stacks, emulatorOf(name));
   });
 
   it('are what was synthesised', () => {

@@ -10,13 +10,14 @@ import {
   invalidArgument,
   keyDisabled,
   nameOf,
+  neverAnswered,
   s3Broken,
   slowDown,
   startAwsFaultProxy,
   throttled,
 } from '../support/aws-fault-proxy.ts';
 import { runEvent } from '../support/events.ts';
-import { changeVariables } from '../support/function-variables.ts';
+import { changeTimeout, changeVariables } from '../support/function-variables.ts';
 import { StoreClient } from '../support/store-client.ts';
 
 const SEED = 20_261_130;
@@ -40,6 +41,9 @@ const PASSING: Record<string, ReadonlyArray<readonly [AwsFault, number]>> = {
     [answerLost, 0.03],
   ],
 };
+
+/** Less than the tries of one call to a table that never answers: the function is ended in the middle of them. */
+const KILLED_AFTER_SECONDS = 3;
 
 const WITHIN_MILLIS = 90_000;
 const TEST_MILLIS = 180_000;
@@ -127,6 +131,28 @@ describe('archive', { timeout: TEST_MILLIS }, () => {
     recover();
     await store.stored(receiptId);
     expect((await store.get(`/api/v1/runs/${runId}`)).json.findings).toEqual([]);
+  });
+
+  it('has an event once that was put when the function was killed before its rows', async () => {
+    const undo = await changeTimeout(store.clients, functions.archive, KILLED_AFTER_SECONDS);
+    const before = proxy.counts.get('PutObject lineage') ?? 0;
+    fail({ PutItem: [[neverAnswered, 1]] });
+    const runId = randomUUID();
+    const receiptId = await post(runId);
+    await until('it is put, and tried again', () => {
+      return (proxy.counts.get('PutObject lineage') ?? 0) - before > 1;
+    });
+    expect((await store.get(`/api/v1/events/${receiptId}`)).json.status).toBe('pending');
+
+    recover();
+    await undo();
+    const { location } = (await store.stored(receiptId)).json;
+    const { json: run } = await store.until(
+      `/api/v1/runs/${runId}`,
+      (answer) => answer.json.events.length > 0,
+    );
+    expect(run).toMatchObject({ events: [{ deliveries: 1 }], findings: [] });
+    expect(await store.versions(buckets.vault, location.key)).toHaveLength(1);
   });
 
   it('names a record that S3 will not take, and goes on', async () => {

@@ -3,7 +3,7 @@ import { InvokeCommand } from '@aws-sdk/client-lambda';
 import { DeleteObjectCommand } from '@aws-sdk/client-s3';
 import { describe, expect, inject, it } from 'vitest';
 import type { AuditAnswer } from '../../lambdas/audit-retention/handler.ts';
-import type { ObjectVersion } from '../../lambdas/domain/ports.ts';
+import type { ObjectVersion } from '../../lambdas/domain/evidence/ports.ts';
 import type { VerifyAnswer } from '../../lambdas/verify/handler.ts';
 import { runEvent } from '../support/events.ts';
 import { StoreClient } from '../support/store-client.ts';

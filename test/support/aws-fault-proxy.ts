@@ -7,6 +7,8 @@ export type AwsFault =
   | { readonly kind: 'refuse'; readonly status: number; readonly code: string }
   /** The service does it, and the connection breaks before the answer. */
   | { readonly kind: 'lose the answer' }
+  /** The call never reaches the service and is never answered: what waits for it is ended when its time is over. */
+  | { readonly kind: 'never answer' }
   /** PutRecords alone: about half of the entries are reported as failed and never reach the stream. */
   | { readonly kind: 'refuse some entries'; readonly code: string };
 
@@ -20,6 +22,7 @@ export const broken: AwsFault = { kind: 'refuse', status: 500, code: 'InternalFa
 export const kmsBroken: AwsFault = { ...broken, code: 'KMSInternalException' };
 export const denied: AwsFault = { kind: 'refuse', status: 400, code: 'AccessDeniedException' };
 export const answerLost: AwsFault = { kind: 'lose the answer' };
+export const neverAnswered: AwsFault = { kind: 'never answer' };
 export const partlyRefused: AwsFault = {
   kind: 'refuse some entries',
   code: 'ProvisionedThroughputExceededException',
@@ -80,6 +83,7 @@ export async function startAwsFaultProxy(
     if (fault?.kind === 'refuse some entries') {
       return putSome(incoming, fault.code, random, upstreamUrl);
     }
+    if (fault?.kind === 'never answer') return new Promise(() => undefined);
     const done = await forward(incoming, upstreamUrl);
     return fault ? undefined : done;
   });

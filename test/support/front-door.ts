@@ -1,9 +1,10 @@
-import type { Clock } from '../../lambdas/domain/ports.ts';
+import type { Clock } from '../../lambdas/domain/evidence/ports.ts';
 import type { Registration } from '../../lambdas/domain/producers/registration.ts';
 import { createHandler as createIngest } from '../../lambdas/ingest/handler.ts';
 import { createHandler as createIngestTraces } from '../../lambdas/ingest-traces/handler.ts';
 import { NOW } from './builders.ts';
-import { InMemoryStream, SingleEpochKey } from './fakes.ts';
+import { SingleEpochKey } from './fakes/keys.ts';
+import { InMemoryStream } from './fakes/streams.ts';
 import { CONTEXT, KEY, metering, producersWith, request } from './http.ts';
 
 /** The hour that refusals are counted under. */

@@ -1,6 +1,6 @@
 import type { GuardSetting } from '../../lambdas/domain/audit/guard-policy.ts';
-import { expectedGuards, type Seen } from '../../lambdas/domain/audit/guards.ts';
-import type { GuardReader } from '../../lambdas/domain/ports.ts';
+import { expectedGuards } from '../../lambdas/domain/audit/guards.ts';
+import type { GuardReader, Seen } from '../../lambdas/domain/audit/ports.ts';
 
 export const GUARDS: GuardSetting = {
   mode: 'GOVERNANCE',
@@ -8,6 +8,7 @@ export const GUARDS: GuardSetting = {
   bucketArn: 'arn:aws:s3:::vault',
   bucketName: 'vault',
   keyArn: 'arn:aws:kms:eu-central-1:111122223333:key/1',
+  hmacKeyArns: ['arn:aws:kms:eu-central-1:111122223333:key/3'],
   signing: {
     keyArns: ['arn:aws:kms:eu-central-1:111122223333:key/2'],
     sealerRoleArn: 'arn:aws:iam::111122223333:role/sealer',
@@ -28,6 +29,6 @@ export function guardsSeen(bucket: Partial<Awaited<ReturnType<GuardReader['bucke
   return {
     bucket: async () => ({ ...sight(standing.bucket), ...bucket }),
     key: async (keyArn) =>
-      sight(keyArn === GUARDS.keyArn ? standing.key : standing.signingKey) as never,
+      sight(GUARDS.signing.keyArns.includes(keyArn) ? standing.signingKey : standing.key) as never,
   } satisfies GuardReader;
 }

@@ -3,7 +3,8 @@ import { bearerKeyHash, composeBearerKey } from '../../lambdas/domain/producers/
 import { RateLimiter } from '../../lambdas/domain/producers/rate-limit.ts';
 import type { Registration } from '../../lambdas/domain/producers/registration.ts';
 import { registration } from './builders.ts';
-import { InMemoryProducers, InMemoryUsage } from './fakes.ts';
+import { InMemoryProducers } from './fakes/producers.ts';
+import { InMemoryUsage } from './fakes/usage.ts';
 import { recorder } from './recorder.ts';
 
 export const KEY_ID = 'abcdefghij01';

@@ -1,7 +1,7 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { LineageError } from '../../lambdas/domain/errors.ts';
 import { fingerprintOf } from '../../lambdas/domain/integrity/digest.ts';
-import type { DigestSigner, SigningKeys } from '../../lambdas/domain/ports.ts';
+import type { DigestSigner, SigningKeys } from '../../lambdas/domain/integrity/ports.ts';
 
 /** Keys as KMS keeps them: the newest generation last, each of which may be disabled. */
 export class InMemorySigningKeys implements SigningKeys {

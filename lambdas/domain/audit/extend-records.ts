@@ -2,12 +2,12 @@ import { groupBy } from '../collections.ts';
 import { mapConcurrently } from '../concurrency.ts';
 import { AccessDeniedError, UnreadableRecordError } from '../errors.ts';
 import { EvidencePrefix } from '../evidence/evidence-prefix.ts';
+import type { Clock, ListedVersion, ObjectVersion } from '../evidence/ports.ts';
 import { DAY_MILLIS, longestDays, type RetentionPolicy } from '../evidence/retention.ts';
 import { versionName } from '../evidence/version-name.ts';
 import { isActive } from '../holds/hold.ts';
 import type { ProofReaders } from '../integrity/proof-digests.ts';
 import { DigestSearch } from '../integrity/sealing-digests.ts';
-import type { Clock, ListedVersion, ObjectVersion } from '../ports.ts';
 import { CONCURRENT_INSPECTIONS } from './extend-runs.ts';
 import { type Covered, EXTENSION_STEP_DAYS, type LockExtension } from './lock-extension.ts';
 

@@ -1,7 +1,8 @@
 import { mapConcurrently } from '../concurrency.ts';
 import type { RunEventEntry, TraceDeliveryEntry } from '../evidence/index-entries.ts';
+import type { ObjectVersion } from '../evidence/ports.ts';
+import type { RunIndex } from '../evidence/run-index.ts';
 import { versionName } from '../evidence/version-name.ts';
-import type { ObjectVersion, RunIndex } from '../ports.ts';
 import type { Covered, LockExtension } from './lock-extension.ts';
 
 /** S3 calls in flight: the socket pool of the SDK holds 50, and each version takes up to three. */

@@ -1,14 +1,9 @@
 import { groupBy, uniqueBy } from '../collections.ts';
+import type { Clock, ObjectReader, ObjectVersion, VersionInspector } from '../evidence/ports.ts';
 import type { RetentionPolicy } from '../evidence/retention.ts';
+import type { RunIndex } from '../evidence/run-index.ts';
 import { versionName } from '../evidence/version-name.ts';
-import type {
-  Clock,
-  ObjectReader,
-  ObjectVersion,
-  RetentionExtender,
-  RunIndex,
-  VersionInspector,
-} from '../ports.ts';
+import { type Finding, openFinding, type Plane } from '../findings.ts';
 import { extendRecords, recordsInUse, recordsOf } from './extend-records.ts';
 import {
   extendVersions,
@@ -16,10 +11,10 @@ import {
   promiseExtended,
   type ShortEvidence,
 } from './extend-runs.ts';
-import { type Finding, openFinding, type Plane } from './findings.ts';
 import type { Inspection } from './inspection.ts';
 import { type Covered, LockExtension } from './lock-extension.ts';
 import type { AuditInterval } from './population.ts';
+import type { RetentionExtender } from './ports.ts';
 
 export interface ExtensionDependencies {
   readonly index: RunIndex;

@@ -17,6 +17,8 @@ export interface GuardedVault extends Pick<RetentionPolicy, 'mode' | 'floorDays'
 /** How a vault was deployed: what a control compares its guards with. Names and ARNs are those of the deployment. */
 export interface GuardSetting extends GuardedVault {
   readonly bucketName: string;
+  /** The keys that wrap those of received bodies: without them no receipt and no copy can be told. */
+  readonly hmacKeyArns: readonly string[];
   /** The keys that sign digests, and the one role that they sign for. */
   readonly signing: { readonly keyArns: readonly string[]; readonly sealerRoleArn: string };
   /** Where S3 writes who touched the vault. Absent of a vault that was adopted: its log goes where it went. */
@@ -89,6 +91,9 @@ const MANAGEMENT = [
 /** Lock headers of a put are checked under PutObjectRetention as well as PutObject. */
 const LOCKING_ACTIONS = ['s3:PutObject', 's3:PutObjectRetention'];
 
+/** IAM path of the roles that may lift legal holds: a policy can name them before they are made. */
+export const HOLD_ROLES_PATH = '/lineage-evidence/holds/';
+
 /** Where the chain of digests lies: another's object under a key of it would stand in its way for as long as its lock. */
 const SEALED_FOLDERS = [EvidencePrefix.digests, EvidencePrefix.publicKeys];
 
@@ -149,6 +154,11 @@ export function vaultStatements(vault: GuardedVault): GuardStatement[] {
       objects,
       allBut(breakGlassRoleArn),
     ),
+    // an absent status is "not equal" too; whoever may set a hold needs nothing more than a right of its own
+    deny('DenyHoldRelease', 's3:PutObjectLegalHold', objects, {
+      StringNotEquals: { 's3:object-lock-legal-hold': 'ON' },
+      ArnNotLike: { 'aws:PrincipalArn': `${accountOf(deploymentRoleArn)}:role${HOLD_ROLES_PATH}*` },
+    }),
     deny('DenyDeleteMarkers', 's3:DeleteObject', objects),
     deny('DenyVersionDeletion', 's3:DeleteObjectVersion', objects, allBut(breakGlassRoleArn)),
     deny('DenyGuardChanges', GUARD_SETTINGS, bucketArn, allBut(deploymentRoleArn)),
@@ -175,6 +185,11 @@ export function signingKeyStatements(roles: {
     allow('AllowSealer', roles.sealerRoleArn, ['kms:GetPublicKey', 'kms:Sign']),
     keyGuard(roles.deploymentRoleArn),
   ];
+}
+
+/** `arn:aws:iam::<account>` of a role, also where the account is a token of a template. */
+function accountOf(roleArn: string): string {
+  return roleArn.split(':role/')[0] as string;
 }
 
 function allow(Sid: string, roleArn: string, Action: readonly string[]): GuardStatement {

@@ -1,7 +1,5 @@
-import type { RetentionPolicy } from '../evidence/retention.ts';
+import { type Finding, openFinding } from '../findings.ts';
 import { canonicalJson } from '../json/canonical.ts';
-import type { GuardReader } from '../ports.ts';
-import { type Finding, openFinding } from './findings.ts';
 import {
   type GuardSetting,
   type GuardStatement,
@@ -9,48 +7,7 @@ import {
   signingKeyStatements,
   vaultStatements,
 } from './guard-policy.ts';
-
-/** A statement as a service answers it: ours, or whatever somebody added. */
-type StatementLike = GuardStatement | Readonly<Record<string, unknown>>;
-
-/** Everything that decides whether what lies in the bucket is still evidence. */
-export interface BucketGuards {
-  readonly policy: readonly StatementLike[];
-  readonly objectLock: { readonly mode: RetentionPolicy['mode']; readonly days: number };
-  readonly versioning: 'Enabled' | 'Suspended';
-  readonly lifecycle: {
-    /** Days after which an upload that was never finished is removed. */
-    readonly uploadDays?: number;
-    /** Actions of active rules that touch versions, by name. */
-    readonly touching: readonly string[];
-  };
-  readonly encryption: {
-    readonly algorithm: string;
-    readonly keyArn?: string;
-    readonly bucketKey: boolean;
-  };
-  readonly publicAccess: 'blocked' | 'open';
-  readonly ownership: string;
-  /** Bucket that access is logged to. Undefined where it is not this deployment's: then it is not compared. */
-  readonly accessLogs: string | undefined;
-  /** ARNs of the buckets that active rules copy to. */
-  readonly replication: readonly string[];
-}
-
-export interface KeyGuards {
-  readonly policy: readonly StatementLike[];
-  /** `Enabled`, or any other state that KMS knows. */
-  readonly state: string;
-  /** Yearly, which KMS does for keys that encrypt; of a key that signs nothing is expected. */
-  readonly rotation?: boolean;
-}
-
-/** What was seen of each setting; a setting without a value is not set. */
-export type Seen<T> = {
-  readonly [K in keyof T]:
-    | { readonly status: 'seen'; readonly value?: T[K] }
-    | { readonly status: 'denied' };
-};
+import type { BucketGuards, GuardReader, KeyGuards, Seen, StatementLike } from './ports.ts';
 
 /** One setting that is not as it was deployed. */
 interface Drift {
@@ -73,7 +30,7 @@ export interface GuardCheck {
 /** Enough to name a mode, a key or a handful of rules. */
 const MAX_ACTUAL_CHARACTERS = 500;
 
-/** What stands around a vault that is as it was deployed. */
+/** What stands around a vault that is as it was deployed; `key` is that of the vault, and each that wraps HMAC keys. */
 export function expectedGuards(setting: GuardSetting): {
   bucket: BucketGuards;
   key: KeyGuards;
@@ -108,7 +65,7 @@ export function expectedGuards(setting: GuardSetting): {
   };
 }
 
-/** Looks at every guard of the vault, its key and the keys that sign. @throws UnavailableError */
+/** Looks at every guard of the vault, its key, the keys that sign and those that wrap HMAC keys. @throws UnavailableError */
 export async function auditGuards(setting: GuardSetting, reader: GuardReader): Promise<GuardCheck> {
   const expected = expectedGuards(setting);
   const checkKey = async (keyArn: string, guards: KeyGuards) =>
@@ -117,7 +74,7 @@ export async function auditGuards(setting: GuardSetting, reader: GuardReader): P
     reader
       .bucket(setting.bucketName)
       .then((bucket) => checkGuards(setting.bucketName, expected.bucket, bucket)),
-    checkKey(setting.keyArn, expected.key),
+    ...[setting.keyArn, ...setting.hmacKeyArns].map((keyArn) => checkKey(keyArn, expected.key)),
     ...setting.signing.keyArns.map((keyArn) => checkKey(keyArn, expected.signingKey)),
   ]);
   return {

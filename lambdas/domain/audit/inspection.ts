@@ -1,5 +1,5 @@
+import type { ObjectVersion, VersionInspector, VersionState } from '../evidence/ports.ts';
 import { versionName } from '../evidence/version-name.ts';
-import type { ObjectVersion, VersionInspector, VersionState } from '../ports.ts';
 
 /** Asks S3 once per version, however many rows point at it. */
 export class Inspection {

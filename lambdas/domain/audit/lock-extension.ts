@@ -1,6 +1,7 @@
+import type { ObjectVersion } from '../evidence/ports.ts';
 import { DAY_MILLIS, type RetentionPolicy } from '../evidence/retention.ts';
-import type { ObjectVersion, RetentionExtender } from '../ports.ts';
 import type { Inspection } from './inspection.ts';
+import type { RetentionExtender } from './ports.ts';
 
 /** A lock grows by whole steps, so that a run of a year costs each of its objects some four calls and not one a day. */
 export const EXTENSION_STEP_DAYS = 90;

@@ -1,10 +1,11 @@
 import { groupBy } from '../collections.ts';
 import { hoursBetween, INDEX_SHARDS } from '../evidence/hour-shard.ts';
 import type { DeliveryEntry } from '../evidence/index-entries.ts';
+import type { ObjectVersion } from '../evidence/ports.ts';
 import { DAY_MILLIS, periodDays, type RetentionPolicy } from '../evidence/retention.ts';
+import type { RunIndex } from '../evidence/run-index.ts';
 import { versionName } from '../evidence/version-name.ts';
-import type { ObjectVersion, RunIndex } from '../ports.ts';
-import type { Plane } from './findings.ts';
+import type { Plane } from '../findings.ts';
 
 /** Half-open interval of acceptance, and the instant the audit speaks for. RFC 3339 UTC. */
 export interface AuditInterval {

@@ -1,7 +1,8 @@
 import { groupBy, sum } from '../collections.ts';
 import { LineageError } from '../errors.ts';
-import { hoursBetween } from '../evidence/hour-shard.ts';
-import { openFinding } from './findings.ts';
+import { HOUR_MILLIS, hoursBetween } from '../evidence/hour-shard.ts';
+import { DAY_MILLIS } from '../evidence/retention.ts';
+import { openFinding } from '../findings.ts';
 import type { AuditInterval } from './population.ts';
 import { COUNTER_DAYS, type RejectionCount } from './rejections.ts';
 import { identified, type Report } from './report.ts';
@@ -18,9 +19,6 @@ export interface RejectionReport extends Report {
   };
   readonly rejections: readonly RejectionCount[];
 }
-
-const HOUR_MILLIS = 3_600_000;
-const DAY_MILLIS = 24 * HOUR_MILLIS;
 
 /**
  * A refusal is counted before it is answered, so within the 4 s of its request; the rest is for clocks that differ.

@@ -1,9 +1,9 @@
 import { mapConcurrently } from '../concurrency.ts';
 import { EvidencePrefix } from '../evidence/evidence-prefix.ts';
+import type { ObjectVersion } from '../evidence/ports.ts';
 import { type RecordDependencies, recordFinding, recordLock } from '../evidence/record-finding.ts';
-import { storeKey } from '../evidence/store-key.ts';
-import type { ObjectVersion } from '../ports.ts';
-import { type Finding, openFinding } from './findings.ts';
+import { type Finding, openFinding } from '../findings.ts';
+import { storeKey } from '../store-key.ts';
 import type { AuditInterval } from './population.ts';
 import type { RetentionAudit } from './retention-audit.ts';
 

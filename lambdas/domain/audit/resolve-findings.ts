@@ -1,8 +1,8 @@
 import { groupBy } from '../collections.ts';
 import { mapConcurrently } from '../concurrency.ts';
-import type { RunIndex } from '../ports.ts';
+import type { RunIndex } from '../evidence/run-index.ts';
+import type { Finding, FindingKind } from '../findings.ts';
 import { CONCURRENT_INSPECTIONS } from './extend-runs.ts';
-import type { Finding, FindingKind } from './findings.ts';
 
 /** What a retention audit resolves by looking at the same version or trace again and finding it sound. */
 const RESOLVED_BY_LOOKING: readonly FindingKind[] = [

@@ -1,10 +1,10 @@
 import { uniqueBy } from '../collections.ts';
 import { mapConcurrently } from '../concurrency.ts';
+import type { VersionState } from '../evidence/ports.ts';
 import { versionName } from '../evidence/version-name.ts';
-import type { VersionState } from '../ports.ts';
+import { type Finding, type FindingKind, openFinding, type Plane } from '../findings.ts';
 import { CONCURRENT_INSPECTIONS } from './extend-runs.ts';
 import { type Extension, type ExtensionDependencies, extendLocks } from './extension.ts';
-import { type Finding, type FindingKind, openFinding, type Plane } from './findings.ts';
 import { Inspection } from './inspection.ts';
 import {
   type AuditInterval,
@@ -17,6 +17,7 @@ import {
   runNeeds,
   strongestLock,
 } from './population.ts';
+import { Copies, recordsLanded } from './replication.ts';
 import { resolveFindings } from './resolve-findings.ts';
 import { isReplay, listFolders } from './vault-listing.ts';
 
@@ -38,7 +39,7 @@ export interface RetentionAudit {
     readonly listedVersions: number;
   };
   readonly extended: Extension;
-  /** Versions of the interval that the replica lacks; absent without one. */
+  /** Versions of the interval, of records as well, that the replica lacks, and those that may still be under way; absent without one. */
   readonly replication?: { readonly failed: number; readonly pending: number };
   readonly unreadable: readonly string[];
   readonly findings: readonly Finding[];
@@ -64,22 +65,19 @@ export async function auditRetention(
     detail = {},
   ) => findings.push(openFinding(kind, { plane, subject, at: interval.asOf, runKeys, detail }));
 
-  const replication = { failed: 0, pending: 0 };
+  const copies = dependencies.isReplicated ? new Copies(interval) : undefined;
   await mapConcurrently(versions, CONCURRENT_INSPECTIONS, async (indexed) => {
     const state = await inspection.of(indexed.version);
     const found = [...compare(indexed, state)];
-    if (dependencies.isReplicated && state.status === 'present') {
-      if (state.replication === 'PENDING') replication.pending++;
-      else if (state.replication !== 'COMPLETED') {
-        replication.failed++;
-        const status = state.replication ?? 'not replicated';
-        found.push({ kind: 'replication_failed', detail: { status } });
-      }
-    }
+    const lacking = copies?.count(state);
+    if (lacking) found.push({ kind: 'replication_failed', detail: { status: lacking } });
     for (const { kind, detail } of found) {
       add(kind, planeOf(indexed), versionName(indexed.version), runKeysOf(indexed), detail);
     }
   });
+
+  const uncopied = copies && (await lookAtRecords(copies, interval, inspection, dependencies));
+  findings.push(...(uncopied?.findings ?? []));
 
   const needs = runNeeds(deliveries, dependencies.retention);
   const extension = await extendLocks(needs, interval, inspection, dependencies);
@@ -119,10 +117,39 @@ export async function auditRetention(
       listedVersions: listed.length,
     },
     extended: extension.extension,
-    ...(dependencies.isReplicated && { replication }),
-    unreadable: [...inspection.denied, ...extension.denied, ...denied].sort(),
+    ...(copies && { replication: { failed: copies.failed, pending: copies.pending } }),
+    unreadable: uniqueBy(
+      [...inspection.denied, ...extension.denied, ...denied, ...(uncopied?.denied ?? [])],
+      (name) => name,
+    ).sort(),
     findings: [...standing, ...resolved],
   };
+}
+
+/** Counts what landed beside evidence and is not in the replica: one finding a folder. */
+async function lookAtRecords(
+  copies: Copies,
+  interval: AuditInterval,
+  inspection: Inspection,
+  dependencies: RetentionAuditDependencies,
+) {
+  const { byFolder, denied } = await recordsLanded(interval, dependencies);
+  const findings: Finding[] = [];
+  for (const [folder, versions] of byFolder) {
+    const lacking = await mapConcurrently(versions, CONCURRENT_INSPECTIONS, async (version) =>
+      copies.count(await inspection.of(version)),
+    );
+    const [status] = lacking.filter((why) => why !== undefined);
+    if (status === undefined) continue;
+    const failed = lacking.filter((why) => why !== undefined).length;
+    findings.push(
+      openFinding('replication_failed', {
+        ...{ plane: 'store', subject: `${dependencies.vaultBucket}/${folder}`, runKeys: [] },
+        ...{ at: interval.asOf, detail: { status, failed } },
+      }),
+    );
+  }
+  return { findings, denied };
 }
 
 /** Rules for one version; a version that may not be looked at is counted apart, never as sound. */

@@ -6,9 +6,9 @@ import type {
   ListedVersion,
   ObjectReader,
   ObjectVersion,
-  RunIndex,
   VersionInspector,
-} from '../ports.ts';
+} from '../evidence/ports.ts';
+import type { RunIndex } from '../evidence/run-index.ts';
 import type { AuditInterval } from './population.ts';
 
 /** What the vault really holds in the whole hours of the interval: the edges belong to their neighbours. */

@@ -1,7 +1,7 @@
 import { TooLargeError } from '../errors.ts';
-import type { OutgoingRecord } from '../ports.ts';
 import type { Registration } from '../producers/registration.ts';
 import { type EpochKey, keyedHash } from './keyed-hash.ts';
+import type { OutgoingRecord } from './ports.ts';
 import { issueReceipt } from './receipt.ts';
 import { encodeStreamRecord } from './stream-record.ts';
 

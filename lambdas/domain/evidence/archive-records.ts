@@ -1,21 +1,22 @@
+import { sum } from '../collections.ts';
+import { mapConcurrently } from '../concurrency.ts';
+import { errorCode, RefusedByStoreError } from '../errors.ts';
 import {
   type Finding,
   type FindingKind,
   openFinding,
   type Plane,
   type StreamPlane,
-} from '../audit/findings.ts';
-import { sum } from '../collections.ts';
-import { mapConcurrently } from '../concurrency.ts';
-import { errorCode, RefusedByStoreError } from '../errors.ts';
+} from '../findings.ts';
 import { runKeysOf } from '../openlineage/run-key.ts';
-import type { EpochKeys, SubjectKeys } from '../ports.ts';
 import { NamedSubjects, secretsOf } from '../subjects/named-subjects.ts';
+import type { SubjectKeys } from '../subjects/ports.ts';
 import type { SubjectPseudonyms } from '../subjects/pseudonym.ts';
 import type { ConsumedRecord, Prepared, QuarantinedRecord } from './consumed-record.ts';
 import { charactersOf, type Envelope } from './envelope.ts';
 import type { EpochKey } from './keyed-hash.ts';
 import { nameNotStored } from './not-stored.ts';
+import type { EpochKeys } from './ports.ts';
 import {
   acceptedAfterArrival,
   quarantine,

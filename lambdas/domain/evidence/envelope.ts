@@ -1,8 +1,8 @@
 import { sum } from '../collections.ts';
-import type { EventKind } from '../openlineage/event.ts';
+import type { EventKind } from '../openlineage/identity.ts';
 import type { RegisteredBasis } from '../producers/registration.ts';
 import type { RedactionFacts } from '../redaction/fact-list.ts';
-import { sha256Hex } from './store-key.ts';
+import { sha256Hex } from '../store-key.ts';
 import type { RecordHead, Submitter } from './stream-record.ts';
 
 /** Where in the stream a record stood: unique, and the same for every replay. */

@@ -1,12 +1,12 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import type { StreamPlane } from '../audit/findings.ts';
 import { groupBy } from '../collections.ts';
 import { UnreadableRecordError } from '../errors.ts';
+import type { StreamPlane } from '../findings.ts';
+import { sha256Hex } from '../store-key.ts';
 import { charactersOf, type Envelope } from './envelope.ts';
 import { EvidencePrefix } from './evidence-prefix.ts';
 import { hourFolder, hourOf } from './hour-shard.ts';
-import { sha256Hex } from './store-key.ts';
 
 /** An object ready to be put: lines of one consumed slice, class and acceptance hour. */
 export interface EvidenceObject {
@@ -88,7 +88,8 @@ const LEAF = Buffer.from([0]);
 
 /** Leaf hash of a line (contract.md, Records): SHA-256 over 0x00 and its bytes without the newline. */
 export function leafOf(line: Uint8Array): Buffer {
-  return createHash('sha256').update(LEAF).update(line).digest();
+  // In one call: for a line of 3 KB a hash object costs more than the copy.
+  return hash('sha256', Buffer.concat([LEAF, line]), 'buffer');
 }
 
 function suffixOf(contentHash: string): string {

@@ -1,4 +1,6 @@
-import { storeKey } from './store-key.ts';
+import { storeKey } from '../store-key.ts';
+
+export const HOUR_MILLIS = 3_600_000;
 
 /** Index partitions an hour is spread over: 8 x 1,000 writes a second each is what DynamoDB gives. */
 export const INDEX_SHARDS = 8;
@@ -26,7 +28,8 @@ export function shardOf(name: string, shards: number): number {
 /** Hours that the half-open interval `[from, to)` touches, in order. */
 export function hoursBetween(fromMillis: number, toMillis: number): string[] {
   const hours: string[] = [];
-  for (let at = Math.floor(fromMillis / 3_600_000) * 3_600_000; at < toMillis; at += 3_600_000) {
+  const first = Math.floor(fromMillis / HOUR_MILLIS) * HOUR_MILLIS;
+  for (let at = first; at < toMillis; at += HOUR_MILLIS) {
     hours.push(hourOf(at));
   }
   return hours;

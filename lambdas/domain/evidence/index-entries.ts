@@ -1,8 +1,8 @@
-import type { Identity } from '../openlineage/event.ts';
+import type { Identity } from '../openlineage/identity.ts';
 import type { RowLimit } from '../openlineage/row-limits.ts';
-import type { Location } from '../ports.ts';
 import type { RegisteredBasis } from '../producers/registration.ts';
 import type { RecordKind, RedactedField, Redaction } from './envelope.ts';
+import type { Location } from './ports.ts';
 import type { Lock } from './retention.ts';
 import type { Submitter } from './stream-record.ts';
 

@@ -1,4 +1,4 @@
-import type { StreamPlane } from '../audit/findings.ts';
+import type { StreamPlane } from '../findings.ts';
 import type { ConsumedRecord } from './consumed-record.ts';
 import { quarantine, quarantineFinding, storeQuarantined } from './quarantine.ts';
 import { type RecordDependencies, recordFinding } from './record-finding.ts';

@@ -1,10 +1,11 @@
 import { groupBy } from '../collections.ts';
 import { mapConcurrently } from '../concurrency.ts';
 import { UnreadableRecordError } from '../errors.ts';
-import type { EvidenceVault, Location, RunIndex } from '../ports.ts';
 import { type EvidenceObject, leafOf, readLines } from './evidence-object.ts';
 import type { DeliveryEntry } from './index-entries.ts';
+import type { EvidenceVault, Location } from './ports.ts';
 import type { Lock } from './retention.ts';
+import type { RunIndex } from './run-index.ts';
 import { versionName } from './version-name.ts';
 
 /** Where a line stands, and how it is locked. */

@@ -1,16 +1,12 @@
-import {
-  type Finding,
-  type FindingKind,
-  openFinding,
-  type StreamPlane,
-} from '../audit/findings.ts';
-import type { ObjectVersion, RunIndex } from '../ports.ts';
+import { type Finding, type FindingKind, openFinding, type StreamPlane } from '../findings.ts';
 import type { ConsumedRecord, QuarantinedRecord } from './consumed-record.ts';
 import type { StreamPosition } from './envelope.ts';
 import { EvidencePrefix } from './evidence-prefix.ts';
 import { hourFolder, hourOf } from './hour-shard.ts';
+import type { ObjectVersion } from './ports.ts';
 import type { RecordDependencies } from './record-finding.ts';
 import { type Lock, lockFor, periodDays } from './retention.ts';
+import type { RunIndex } from './run-index.ts';
 import { decodeHead, type RecordHead } from './stream-record.ts';
 
 /** Names an accepted record that could not be stored, without a byte of its payload. */

@@ -1,10 +1,11 @@
 import { UnreadableRecordError } from '../errors.ts';
 import { firstDelivery } from '../openlineage/run-fold.ts';
-import type { Clock, EpochKeys, ObjectReader, RunIndex } from '../ports.ts';
 import type { Envelope } from './envelope.ts';
 import { leafHash, readLine } from './evidence-object.ts';
 import type { DeliveryEntry } from './index-entries.ts';
+import type { Clock, EpochKeys, ObjectReader } from './ports.ts';
 import { openReceipt, receiptEpoch } from './receipt.ts';
+import type { RunIndex } from './run-index.ts';
 
 export interface ReadDeliveryDependencies {
   readonly index: RunIndex;

@@ -1,9 +1,10 @@
-import type { Finding } from '../audit/findings.ts';
-import type { Clock, EvidenceVault, RunIndex } from '../ports.ts';
+import type { Finding } from '../findings.ts';
+import { sha256Hex } from '../store-key.ts';
 import { EvidencePrefix } from './evidence-prefix.ts';
 import { hourFolder, hourOf } from './hour-shard.ts';
+import type { Clock, EvidenceVault } from './ports.ts';
 import { type Lock, lockFor, type RetentionPolicy } from './retention.ts';
-import { sha256Hex } from './store-key.ts';
+import type { RunIndex } from './run-index.ts';
 
 /** Where something is locked and listed. */
 export interface RecordDependencies {
@@ -32,10 +33,24 @@ export async function recordFinding(
 ): Promise<void> {
   const { vault, index } = dependencies;
   const lock = recordLock(finding.at, dependencies);
+  await vault.putDocument(findingKey(finding), finding, lock);
+  await index.putFinding(finding);
+}
+
+/** The same. @returns whether nobody had recorded it yet: of two that do so at once, both may think so */
+export async function recordNewFinding(
+  finding: Finding,
+  dependencies: RecordDependencies,
+): Promise<boolean> {
+  const isKnown = await dependencies.vault.findDocument(findingKey(finding), finding);
+  await recordFinding(finding, dependencies);
+  return !isKnown;
+}
+
+function findingKey(finding: Finding): string {
   // A rerun may see more than the run before it: other content is another step, equal content the same object.
   const content = sha256Hex(JSON.stringify(finding)).slice(0, 16);
   const step = `${finding.id}-${finding.at.replaceAll(':', '')}-${finding.status}-${content}`;
   const folder = `${EvidencePrefix.findings}${hourFolder(hourOf(finding.at))}`;
-  await vault.putDocument(`${folder}${step}.json`, finding, lock);
-  await index.putFinding(finding);
+  return `${folder}${step}.json`;
 }

@@ -1,7 +1,7 @@
 import { errorCode, UnreadableRecordError } from '../errors.ts';
-import type { Clock, EpochKeys } from '../ports.ts';
 import type { ConsumedRecord } from './consumed-record.ts';
 import type { EpochKey } from './keyed-hash.ts';
+import type { Clock, EpochKeys } from './ports.ts';
 import { epochOf } from './stream-record.ts';
 
 /** The key of a record; else why it cannot be stored now (`failed`), or why it never can (`refused`). */

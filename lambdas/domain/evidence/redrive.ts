@@ -1,5 +1,5 @@
-import { openFinding, type StreamPlane } from '../audit/findings.ts';
 import { UnavailableError } from '../errors.ts';
+import { openFinding, type StreamPlane } from '../findings.ts';
 import type { ConsumedRecord } from './consumed-record.ts';
 import { nameNotStored } from './not-stored.ts';
 import { positionText } from './quarantine.ts';

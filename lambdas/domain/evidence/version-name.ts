@@ -1,4 +1,4 @@
-import type { ObjectVersion } from '../ports.ts';
+import type { ObjectVersion } from './ports.ts';
 
 /** An object version as one text: `<bucket>/<key>@<version id>`. Version ids alone are not unique. */
 export function versionName({ bucket, key, versionId }: ObjectVersion): string {

@@ -1,9 +1,10 @@
 import { LineageError } from '../errors.ts';
+import type { Clock, DocumentVault } from '../evidence/ports.ts';
 import { lockFor, type RetentionPolicy } from '../evidence/retention.ts';
-import type { Clock, DocumentVault, HoldIndex } from '../ports.ts';
 import { type HeldRun, type Hold, holdIdOf, holdKey, isHold, readStep } from './hold.ts';
 import { HoldRefusedError, unreadableHold } from './hold-errors.ts';
 import type { HoldRequest } from './hold-request.ts';
+import type { HoldIndex } from './ports.ts';
 
 export interface ChangeHoldDependencies {
   readonly vault: DocumentVault;

@@ -1,7 +1,8 @@
 import { LineageError } from '../errors.ts';
+import type { ObjectVersion, VersionInspector } from '../evidence/ports.ts';
 import { versionName } from '../evidence/version-name.ts';
-import type { HoldIndex, LegalHolds, ObjectVersion, VersionInspector } from '../ports.ts';
 import { type HoldCover, isActive } from './hold.ts';
+import type { HoldIndex, LegalHolds } from './ports.ts';
 
 export interface CoverDependencies {
   readonly holds: HoldIndex;

@@ -1,8 +1,10 @@
 import { uniqueBy } from '../collections.ts';
 import { mapConcurrently } from '../concurrency.ts';
+import type { ObjectVersion } from '../evidence/ports.ts';
+import type { RunIndex } from '../evidence/run-index.ts';
 import { versionName } from '../evidence/version-name.ts';
-import type { HoldIndex, ObjectVersion, RunIndex } from '../ports.ts';
 import { concerns, coverOf, type Hold } from './hold.ts';
+import type { HoldIndex } from './ports.ts';
 
 /** Traces looked up at once. */
 const CONCURRENT_TRACES = 8;

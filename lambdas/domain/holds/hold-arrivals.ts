@@ -3,14 +3,15 @@ import { mapConcurrently } from '../concurrency.ts';
 import { errorCode } from '../errors.ts';
 import type { DatedEnvelope } from '../evidence/archive-records.ts';
 import type { Envelope } from '../evidence/envelope.ts';
+import type { RunIndex } from '../evidence/run-index.ts';
 import { versionName } from '../evidence/version-name.ts';
 import { JsonDocument } from '../json/document.ts';
 import { readRunFacts } from '../openlineage/run-facts.ts';
 import { runKeysOf } from '../openlineage/run-key.ts';
-import type { HoldIndex, LegalHolds, RunIndex } from '../ports.ts';
 import { coverArrival } from './cover.ts';
 import { governedVersions, traceSubject } from './evidence-of.ts';
 import { concerns, coverOf, type Hold, isActive } from './hold.ts';
+import type { HoldIndex, LegalHolds } from './ports.ts';
 
 export interface ArrivalDependencies {
   readonly holds: HoldIndex;

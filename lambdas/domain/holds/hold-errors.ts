@@ -1,22 +1,8 @@
-import { LineageError, type RuleViolation } from '../errors.ts';
+import { ChangeRefusedError, type RuleViolation } from '../errors.ts';
 
-/** What the caller can put right; nothing was changed. */
-export class HoldRefusedError extends LineageError {
+/** What the caller can put right about a hold; nothing was changed. */
+export class HoldRefusedError extends ChangeRefusedError {
   override readonly name = 'HoldRefusedError';
-  readonly refused: 'invalid' | 'unknown' | 'conflict';
-  readonly violations: readonly RuleViolation[];
-
-  /** @param violations fields by name, and nothing of what was sent */
-  constructor(
-    refused: HoldRefusedError['refused'],
-    code: string,
-    message: string,
-    violations: readonly RuleViolation[] = [],
-  ) {
-    super(code, message);
-    this.refused = refused;
-    this.violations = violations;
-  }
 }
 
 export function invalidHold(violations: readonly RuleViolation[]): HoldRefusedError {

@@ -1,12 +1,13 @@
 import type { RuleViolation } from '../errors.ts';
 import type { RunEventEntry } from '../evidence/index-entries.ts';
-import { isUuid } from '../openlineage/event.ts';
+import type { RunIndex } from '../evidence/run-index.ts';
+import { isUuid } from '../openlineage/identity.ts';
 import { AmbiguousRunError } from '../openlineage/read-run.ts';
 import { runKeyOf } from '../openlineage/run-key.ts';
-import type { RunIndex } from '../ports.ts';
 import { scanText } from '../redaction/scan-text.ts';
-import type { HeldRun } from './hold.ts';
+import { type HeldRun, type Hold, isHold } from './hold.ts';
 import { HoldRefusedError, invalidHold } from './hold-errors.ts';
+import type { HoldIndex } from './ports.ts';
 
 /** What a hold or a release is asked for with. */
 export interface HoldRequest {
@@ -63,28 +64,28 @@ function checkText(
 }
 
 /**
- * The run that a hold is to be on: one that the store knows, so that a mistyped id is found out at once and nothing
- * enters the vault that did not stand in it.
+ * The run that a hold is to be on, or is on: one that the store knows, so that a mistyped id is found out at once and
+ * nothing enters the vault that did not stand in it. A run of which nothing is left is known by its holds.
  * @param submitter a group or a producer id
  * @throws AmbiguousRunError when the id names runs of several groups, HoldRefusedError `unknown_run`
  */
 export async function findRun(
   runId: string,
   submitter: string | undefined,
-  index: RunIndex,
+  { holds, index }: { readonly holds: Pick<HoldIndex, 'ofRun'>; readonly index: RunIndex },
 ): Promise<HeldRun> {
   const runKey = runKeyOf(runId);
-  const events = await index.runEvents(runKey);
-  const group = groupOf(runId, submitter, events);
+  const [events, held] = await Promise.all([index.runEvents(runKey), holds.ofRun(runKey)]);
+  const standing = held.filter(isHold);
+  const group = groupOf(runId, submitter, events, standing);
   const isKnown =
-    events.length > 0 ||
-    (submitter === undefined &&
-      [...(await index.references(runKey)), ...(await index.runTraces(runKey))].length > 0);
+    events.length + standing.length > 0 ||
+    [...(await index.references(runKey)), ...(await index.runTraces(runKey))].length > 0;
   if (!isKnown) {
     throw new HoldRefusedError(
       'unknown',
       'unknown_run',
-      'no event, span or other run names this run',
+      'no event, span, hold or other run names this run',
     );
   }
   return { runId, runKey, ...(group !== undefined && { group }) };
@@ -94,14 +95,16 @@ function groupOf(
   runId: string,
   submitter: string | undefined,
   events: readonly RunEventEntry[],
+  holds: readonly Hold[],
 ): string | undefined {
-  const own = events.filter(
-    (event) =>
-      submitter === undefined ||
-      event.submitter.group === submitter ||
-      event.submitter.producerId === submitter,
-  );
-  if (submitter !== undefined && own.length === 0) {
+  const ofEvents = events
+    .filter((event) => submitter === undefined || isOf(event, submitter))
+    .map((event) => event.submitter.group);
+  const ofHolds = holds
+    .flatMap(({ group }) => group ?? [])
+    .filter((group) => submitter === undefined || group === submitter);
+  const groups = [...new Set([...ofEvents, ...ofHolds])].sort();
+  if (submitter !== undefined && groups.length === 0) {
     throw new HoldRefusedError(
       'unknown',
       'unknown_run',
@@ -109,7 +112,9 @@ function groupOf(
     );
   }
   if (submitter === undefined && isUuid(runId)) return undefined;
-  const groups = [...new Set(own.map((event) => event.submitter.group))].sort();
   if (groups.length > 1) throw new AmbiguousRunError(groups);
   return groups[0];
 }
+
+const isOf = ({ submitter }: RunEventEntry, name: string) =>
+  submitter.group === name || submitter.producerId === name;

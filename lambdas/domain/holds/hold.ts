@@ -1,5 +1,5 @@
 import { EvidencePrefix } from '../evidence/evidence-prefix.ts';
-import { storeKey } from '../evidence/store-key.ts';
+import { storeKey } from '../store-key.ts';
 
 /** Who said what when, of one step of a hold. */
 interface HoldStatement {

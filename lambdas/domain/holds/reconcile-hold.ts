@@ -1,10 +1,11 @@
 import { mapConcurrently } from '../concurrency.ts';
 import { errorCode } from '../errors.ts';
+import type { Clock, EvidenceVault, ObjectReader, ObjectVersion } from '../evidence/ports.ts';
 import { lockFor, type RetentionPolicy } from '../evidence/retention.ts';
-import { sha256Hex } from '../evidence/store-key.ts';
+import type { RunIndex } from '../evidence/run-index.ts';
 import { versionName } from '../evidence/version-name.ts';
 import type { DigestSearch } from '../integrity/sealing-digests.ts';
-import type { Clock, EvidenceVault, ObjectReader, ObjectVersion, RunIndex } from '../ports.ts';
+import { sha256Hex } from '../store-key.ts';
 import { type CoverDependencies, coverVersion } from './cover.ts';
 import { evidenceOf } from './evidence-of.ts';
 import { coverOf, type Hold, holdKey, outcomeKey, setStepOf } from './hold.ts';

@@ -1,15 +1,16 @@
-import { type Finding, openFinding } from '../audit/findings.ts';
 import type { AuditInterval } from '../audit/population.ts';
 import { identified, type Report } from '../audit/report.ts';
 import { errorCode } from '../errors.ts';
-import { storeKey } from '../evidence/store-key.ts';
+import { type Finding, openFinding } from '../findings.ts';
 import { DigestSearch } from '../integrity/sealing-digests.ts';
+import { storeKey } from '../store-key.ts';
 import { type Hold, isActive } from './hold.ts';
 import {
   type HoldOutcome,
   type ReconcileHoldDependencies,
   reconcileHold,
 } from './reconcile-hold.ts';
+import { settleReleasedLast } from './released-last.ts';
 import { type HoldTrouble, type RestoreDependencies, restoreHolds } from './restore-holds.ts';
 
 /** What the daily look at all holds saw. */
@@ -46,27 +47,23 @@ export async function reconcileHolds(
   const trouble = (id: string, { runKeys, detail }: HoldTrouble) =>
     troubles.set(id, { runKeys, detail: { ...troubles.get(id)?.detail, ...detail } });
   const turned = inTurn(standing.values(), storeKey('holds', interval.asOf));
-  // Released ones last, and only when every active one has said what it is on (settle-release.ts).
-  let haveSaid = true;
-  for (const hold of [...turned.filter(isActive), ...turned.filter((hold) => !isActive(hold))]) {
-    if (!isActive(hold) && Date.parse(hold.at) < since) continue;
+  await settleReleasedLast(turned, async (hold, haveSaid) => {
+    if (!isActive(hold) && Date.parse(hold.at) < since) return true;
     population[isActive(hold) ? 'active' : 'releasedLately']++;
     try {
-      const mayLift = isActive(hold) || haveSaid;
-      const may = mayLift ? hasTime : () => false;
+      const may = isActive(hold) || haveSaid ? hasTime : () => false;
       const outcome = await reconcileHold(hold, digests, may, dependencies);
       checked.held += outcome.held.length;
       checked.free += outcome.free.length;
       checked.missing += outcome.missing.length;
-      if (outcome.status === 'complete') continue;
+      if (outcome.status === 'complete') return true;
       trouble(hold.id, troubleOf(outcome));
-      if (isActive(hold)) haveSaid = false;
     } catch (error) {
       // Of one hold: the others are looked at all the same.
       trouble(hold.id, { runKeys: [hold.runKey], detail: { code: errorCode(error) } });
-      if (isActive(hold)) haveSaid = false;
     }
-  }
+    return false;
+  });
   const findings = [...troubles].map(([id, found]) => incomplete(id, found, interval));
   const status = findings.length > 0 ? ('incomplete' as const) : ('complete' as const);
   return identified({

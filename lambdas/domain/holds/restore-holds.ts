@@ -2,14 +2,19 @@ import { groupBy } from '../collections.ts';
 import { mapConcurrently } from '../concurrency.ts';
 import { errorCode } from '../errors.ts';
 import { EvidencePrefix } from '../evidence/evidence-prefix.ts';
-import type { HoldIndex, ListedVersion, ObjectReader, VersionInspector } from '../ports.ts';
-import { type Hold, isHold, readStep, stepOfKey } from './hold.ts';
+import { seriesOf } from '../evidence/numbered-records.ts';
+import type { Clock, ListedVersion, ObjectReader, VersionInspector } from '../evidence/ports.ts';
+import type { RetentionPolicy } from '../evidence/retention.ts';
+import { type Hold, isActive, isHold, readStep, stepOfKey } from './hold.ts';
+import type { HoldIndex } from './ports.ts';
 
 export interface RestoreDependencies {
   readonly holds: HoldIndex;
   readonly inspector: Pick<VersionInspector, 'list'>;
   readonly reader: ObjectReader;
   readonly vaultBucket: string;
+  readonly retention: Pick<RetentionPolicy, 'recordDays'>;
+  readonly clock: Clock;
 }
 
 /** What was not as it should be with one hold. */
@@ -47,7 +52,7 @@ const HOLD_ID = /^[0-9a-f]{64}$/;
  * @throws LineageError when vault or index cannot be listed
  */
 export async function restoreHolds(dependencies: RestoreDependencies): Promise<StandingHolds> {
-  const steps = await listedSteps(dependencies);
+  const { steps, outOfTurn } = await listedSteps(dependencies);
   const { rows: standing, unreadable } = await listedRows(dependencies.holds);
   const ofRun = rowsOfRuns(dependencies.holds);
   const troubles = new Map<string, HoldTrouble>(
@@ -55,7 +60,9 @@ export async function restoreHolds(dependencies: RestoreDependencies): Promise<S
   );
   await mapConcurrently([...steps], CONCURRENT_HOLDS, async ([id, ofHold]) => {
     const row = standing.get(id);
-    const detail: Record<string, string | number | boolean> = {};
+    const strange = outOfTurn.get(id) ?? 0;
+    const detail: Record<string, string | number | boolean> =
+      strange > 0 ? { outOfTurn: strange } : {};
     try {
       const known = row && Math.min(row.number, (await ofRun(row.runKey)).get(id) ?? 0);
       const step = await lastStep(ofHold, known ?? 0, dependencies.reader, detail);
@@ -91,19 +98,25 @@ async function lastStep(
   return undefined;
 }
 
-/** The steps of each hold in the vault, the last one first. Keys are written once: of several versions the first is ours. */
-async function listedSteps({
-  inspector,
-  vaultBucket,
-}: RestoreDependencies): Promise<ReadonlyMap<string, readonly ListedStep[]>> {
+/**
+ * The steps of each hold in the vault, the last one first. Keys are written once: of several versions the first is
+ * ours. A set that leaps over steps is believed, since what it holds too much a release puts right.
+ */
+async function listedSteps({ clock, inspector, retention, vaultBucket }: RestoreDependencies) {
   const byKey = new Map<string, ListedStep>();
   for await (const version of inspector.list(vaultBucket, EvidencePrefix.holds)) {
     const step = version.deleteMarker ? undefined : stepOfKey(version.key);
     // S3 lists the first version of a key last.
     if (step) byKey.set(version.key, { ...step, version });
   }
-  const lastFirst = [...byKey.values()].sort((a, b) => b.number - a.number);
-  return groupBy(lastFirst, ({ id }) => id);
+  const steps = new Map<string, readonly ListedStep[]>();
+  const outOfTurn = new Map<string, number>();
+  for (const [id, ofHold] of groupBy(byKey.values(), (step) => step.id)) {
+    const series = seriesOf(ofHold, retention, clock(), isActive);
+    steps.set(id, series.inTurn.toReversed());
+    outOfTurn.set(id, series.outOfTurn.length);
+  }
+  return { steps, outOfTurn };
 }
 
 async function listedRows(holds: HoldIndex) {

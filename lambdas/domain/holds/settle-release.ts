@@ -5,14 +5,14 @@ import {
   type ReconcileHoldDependencies,
   reconcileHold,
 } from './reconcile-hold.ts';
+import { settleReleasedLast } from './released-last.ts';
 
 /** Holds of one look at the index. */
 const PAGE = 500;
 
 /**
- * Lifts the bits that a released hold leaves, once every active hold has said what it is on. One whose digest was
- * written after it was set, or whose rows a rebuild left out, has said nothing there yet, and what it keeps would go.
- * Where one cannot say, or there is no time to ask, all bits stay and the outcome is `partial`.
+ * Lifts the bits that a released hold leaves, once every active hold has said what it is on. Where one cannot say, or
+ * there is no time to ask, all bits stay and the outcome is `partial`.
  */
 export async function settleRelease(
   released: Hold,
@@ -20,23 +20,25 @@ export async function settleRelease(
   hasTime: () => boolean,
   dependencies: ReconcileHoldDependencies,
 ): Promise<HoldOutcome> {
-  const areSaid = await haveSaid(digests, hasTime, dependencies);
-  return reconcileHold(released, digests, areSaid ? hasTime : () => false, dependencies);
+  let outcome: HoldOutcome | undefined;
+  const active = await activeHolds(dependencies);
+  await settleReleasedLast([...active, released], async (hold, haveSaid) => {
+    // One that could not say decides: the others are not asked any more.
+    if (isActive(hold) && !haveSaid) return false;
+    const may = haveSaid ? hasTime : () => false;
+    outcome = await reconcileHold(hold, digests, may, dependencies);
+    return outcome.status === 'complete';
+  });
+  return outcome as unknown as HoldOutcome; // of the last one, which is the released one
 }
 
-async function haveSaid(
-  digests: DigestSearch,
-  hasTime: () => boolean,
-  dependencies: ReconcileHoldDependencies,
-): Promise<boolean> {
+async function activeHolds({ holds }: ReconcileHoldDependencies): Promise<Hold[]> {
+  const active: Hold[] = [];
   let after: string | undefined;
   do {
-    const { holds, next } = await dependencies.holds.list(PAGE, after);
-    for (const hold of holds.filter(isActive)) {
-      const { status } = await reconcileHold(hold, digests, hasTime, dependencies);
-      if (status === 'partial') return false;
-    }
-    after = next;
+    const page = await holds.list(PAGE, after);
+    active.push(...page.holds.filter(isActive));
+    after = page.next;
   } while (after !== undefined);
-  return true;
+  return active;
 }

@@ -1,8 +1,8 @@
 import { EvidencePrefix } from '../evidence/evidence-prefix.ts';
+import type { ObjectVersion } from '../evidence/ports.ts';
 import type { RetentionPolicy } from '../evidence/retention.ts';
-import { sha256Hex } from '../evidence/store-key.ts';
 import { canonicalJson } from '../json/canonical.ts';
-import type { ObjectVersion } from '../ports.ts';
+import { sha256Hex } from '../store-key.ts';
 
 /** Sequence numbers that an object holds of one shard. They have gaps by nature: a range proves order, not completeness. */
 export interface SealedShard {
@@ -31,8 +31,20 @@ export interface SealedObject extends ObjectVersion {
   readonly lastAcceptedAt?: string;
   /** It landed in an earlier interval, whose digest had been written. */
   readonly late?: true;
-  /** It could not be read, and never can be: sealed by its name and size, `sha256` is all zeros. */
+  /** It could not be read: sealed by its name, size and `etag`, `sha256` is all zeros. */
   readonly unreadable?: true;
+  /** As S3 lists it, of what is unreadable. */
+  readonly etag?: string;
+  /** An earlier digest has it as unreadable; it was read now. */
+  readonly again?: true;
+}
+
+/** A version that stands among the digests and is no part of one. */
+export interface StrayVersion {
+  readonly key: string;
+  readonly versionId: string;
+  readonly lastModified: string;
+  readonly deleteMarker?: true;
 }
 
 /** The stream read once more for one shard and interval of arrival, against what is stored. */
@@ -68,11 +80,15 @@ export interface Digest {
   readonly from: string;
   readonly to: string;
   readonly sealedAt: string;
+  /** What the digest was put with, and is locked with at least. Digests of older stores do not say it. */
+  readonly lock?: { readonly mode: RetentionPolicy['mode']; readonly retainUntil: string };
   /** Null for the first. `sha256` is that of the document's bytes, `signature` is base64. */
   readonly previous: {
     readonly key: string;
     readonly sha256: string;
     readonly signature: string;
+    /** As its own `lock` promised: when it may be gone. Absent where it promised nothing. */
+    readonly retainUntil?: string;
   } | null;
   readonly signer: { readonly algorithm: 'ECDSA_SHA_256'; readonly fingerprint: string };
   /** The key that later digests may be signed with; announced under the old one. */
@@ -90,21 +106,32 @@ export interface Digest {
   readonly recounts: readonly Recount[];
   /** Why it was written so long after its interval; absent when it was not. */
   readonly delayed?: { readonly seconds: number; readonly cause: string };
+  /**
+   * What stood in its usual place, which it therefore left alone: a document that no sealer wrote, or what is left of a
+   * digest whose document is gone. The first of them.
+   */
+  readonly displacedBy?: readonly StrayVersion[];
 }
+
+/** Late objects in one digest: bounds its size, and what one interval costs. The digest after a full one goes on. */
+export const MAX_LATE = 1_000;
 
 /** What a digest says where no head leaves the account. */
 export const UNANCHORED = 'unanchored';
 
-/** A key of the chain: `digests/dt=<UTC date>/<from without colons>` and one of three endings. */
+/** A key of the chain: `digests/dt=<UTC date>/<from without colons>`, `_<n>` where other places were taken, and an ending. */
 const ENDINGS = { document: '.json', signature: '.sig', leaves: '.leaves' } as const;
 
-/** The object of a digest that begins at an instant (RFC 3339 UTC, whole seconds). */
-export function digestKey(from: string, part: keyof typeof ENDINGS = 'document'): string {
-  const name = `${from.slice(0, 19).replaceAll(':', '')}Z`;
+/**
+ * The object of a digest that begins at an instant (RFC 3339 UTC, whole seconds).
+ * @param nth place of it: 0 is the usual one, the next are for a digest that found it taken
+ */
+export function digestKey(from: string, part: keyof typeof ENDINGS = 'document', nth = 0): string {
+  const name = `${from.slice(0, 19).replaceAll(':', '')}Z${nth > 0 ? `_${nth}` : ''}`;
   return `${EvidencePrefix.digests}dt=${from.slice(0, 10)}/${name}${ENDINGS[part]}`;
 }
 
-const DIGEST_NAME = /(\d{4}-\d\d-\d\dT\d\d)(\d\d)(\d\d)Z\.json$/;
+const DIGEST_NAME = /(\d{4}-\d\d-\d\dT\d\d)(\d\d)(\d\d)Z(?:_([1-9]\d{0,5}))?\.json$/;
 
 /** When the interval of a digest begins, in milliseconds, by its key; NaN for any other key. */
 export function digestBegin(key: string): number {
@@ -122,16 +149,22 @@ export function isDigestKey(key: string): boolean {
   return key.startsWith(EvidencePrefix.digests) && key.endsWith(ENDINGS.document);
 }
 
-/** Whether a key is the one place of a digest that begins when it says. */
+/** Whether a key is a place of a digest that begins when it says. */
 export function isDigestPlace(key: string): boolean {
   const begin = digestBegin(key);
-  return Number.isFinite(begin) && key === digestKey(new Date(begin).toISOString());
+  return Number.isFinite(begin) && isPlaceOf(key, new Date(begin).toISOString());
 }
 
-/** Whether a key below `digests/` is one that a sealer writes: a document, its signature or leaves. */
-export function isChainKey(key: string): boolean {
-  const document = key.replace(/(\.sig|(-[0-9a-f]{16})?\.leaves)$/, ENDINGS.document);
-  return isDigestPlace(document);
+/** Whether a digest that begins at an instant (RFC 3339 UTC) may have this key. */
+export function isPlaceOf(key: string, from: string): boolean {
+  const nth = Number(DIGEST_NAME.exec(key)?.[4] ?? 0);
+  return key === digestKey(from, 'document', nth);
+}
+
+/** The document that a key below `digests/` is or stands beside; undefined for one that no sealer writes. */
+export function documentOf(key: string): string | undefined {
+  const document = key.replace(/(\.sig|\.leaves)$/, ENDINGS.document);
+  return isDigestPlace(document) ? document : undefined;
 }
 
 /** Object metadata of a digest that holds its signature (base64), as the `.sig` beside it does. */

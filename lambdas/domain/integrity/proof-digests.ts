@@ -2,12 +2,18 @@ import type { KeyObject } from 'node:crypto';
 import { groupBy } from '../collections.ts';
 import { UnreadableRecordError } from '../errors.ts';
 import { EvidencePrefix } from '../evidence/evidence-prefix.ts';
+import type {
+  ListedVersion,
+  ObjectReader,
+  ObjectVersion,
+  VersionInspector,
+} from '../evidence/ports.ts';
 import { DAY_MILLIS } from '../evidence/retention.ts';
-import { sha256Hex } from '../evidence/store-key.ts';
 import { versionName } from '../evidence/version-name.ts';
-import type { ListedVersion, ObjectReader, ObjectVersion, VersionInspector } from '../ports.ts';
-import { besideDigest, type Digest, digestKey, isDigestPlace, publicKeyKey } from './digest.ts';
-import { isSignedBy, readPublicKey } from './verify-keys.ts';
+import { sha256Hex } from '../store-key.ts';
+import { besideDigest, type Digest, digestBegin, isDigestPlace, publicKeyKey } from './digest.ts';
+import { readDigest } from './read-digest.ts';
+import { isSignedBy, readPublicKey } from './signing-key.ts';
 
 export interface ProofReaders {
   readonly inspector: VersionInspector;
@@ -41,10 +47,9 @@ export class ProofDigests {
 
   /** The digest in whose interval an instant (RFC 3339 UTC) lies, if that has been sealed: the last that begins before. */
   async covering(instant: string): Promise<ListedVersion | undefined> {
-    const key = digestKey(new Date(instant).toISOString());
     const at = Date.parse(instant);
     for (const day of [at, at - DAY_MILLIS]) {
-      const last = (await this.ofDay(day)).findLast((version) => version.key <= key);
+      const last = (await this.ofDay(day)).findLast(({ key }) => digestBegin(key) <= at);
       if (last) return last;
     }
     return undefined;
@@ -56,13 +61,12 @@ export class ProofDigests {
    * @throws UnreadableRecordError when what is none stands where that of the instant would be
    */
   async sealing(instant: string): Promise<ReadDigest | undefined> {
-    const key = digestKey(new Date(instant).toISOString());
     const at = Date.parse(instant);
     let isBroken = false;
     let passed = 0;
     for (const day of [at, at - DAY_MILLIS]) {
       for (const version of (await this.ofDay(day)).toReversed()) {
-        if (version.key > key) continue;
+        if (digestBegin(version.key) > at) continue;
         if (passed++ > MAX_PASSED) throw new UnreadableRecordError('digest_unreadable');
         try {
           const read = await this.accept(await this.read(version));
@@ -95,10 +99,8 @@ export class ProofDigests {
   /** @throws UnreadableRecordError when what stands there is no digest of this place */
   async read(version: ListedVersion): Promise<ReadDigest> {
     const bytes = Buffer.from(await this.readers.reader.read(version));
-    const digest = parse(bytes);
-    if (digest?.location?.key !== version.key || !Array.isArray(digest.objects)) {
-      throw new UnreadableRecordError('digest_unreadable');
-    }
+    const digest = readDigest(bytes, version);
+    if (!digest) throw new UnreadableRecordError('digest_unreadable');
     return { version, digest, bytes, sha256: sha256Hex(bytes) };
   }
 
@@ -141,9 +143,7 @@ export class SignedDigests extends ProofDigests {
     if (!beside) return undefined;
     const text = Buffer.from(await this.readers.reader.read(beside)).toString('latin1');
     const signature = text.trim();
-    const key =
-      digest.location.bucket === this.bucket &&
-      (await this.#publicKey(String(digest.signer?.fingerprint)));
+    const key = await this.#publicKey(digest.signer.fingerprint);
     if (!key || !isSignedBy(key, bytes, signature)) {
       throw new UnreadableRecordError('digest_unreadable');
     }
@@ -175,12 +175,4 @@ export function placeIn(digest: Digest, version: ObjectVersion) {
     before += object.records;
   }
   return undefined;
-}
-
-function parse(bytes: Uint8Array): Partial<Digest> & Digest {
-  try {
-    return JSON.parse(Buffer.from(bytes).toString('utf8'));
-  } catch {
-    throw new UnreadableRecordError('digest_unreadable'); // what the parser says quotes its input
-  }
 }

@@ -1,6 +1,6 @@
 import { UnreadableRecordError } from '../errors.ts';
+import type { ListedVersion } from '../evidence/ports.ts';
 import { DAY_MILLIS } from '../evidence/retention.ts';
-import type { ListedVersion } from '../ports.ts';
 import { type Digest, digestKey } from './digest.ts';
 import { type ProofDigests, placeIn, type ReadDigest } from './proof-digests.ts';
 import type { Landed } from './proof-status.ts';

@@ -1,9 +1,9 @@
 import { groupBy, uniqueBy } from '../collections.ts';
 import { mapConcurrently } from '../concurrency.ts';
 import { UnreadableRecordError } from '../errors.ts';
+import type { ListedVersion, ObjectVersion, VersionState } from '../evidence/ports.ts';
 import { DAY_MILLIS } from '../evidence/retention.ts';
 import { versionName } from '../evidence/version-name.ts';
-import type { ListedVersion, ObjectVersion, VersionState } from '../ports.ts';
 import type { Digest } from './digest.ts';
 import {
   type ProofDigests,

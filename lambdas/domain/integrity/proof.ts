@@ -1,42 +1,14 @@
 import { AccessDeniedError, UnreadableRecordError } from '../errors.ts';
 import type { DeliveryEntry } from '../evidence/index-entries.ts';
+import type { VersionInspector } from '../evidence/ports.ts';
 import { issuedAt, type ReadDeliveryDependencies } from '../evidence/read-delivery.ts';
-import type { Location, VersionInspector } from '../ports.ts';
-import { HASH_BYTES, inclusionPath, type ProofStep, rootOfPath } from './merkle.ts';
+import { HASH_BYTES, rootOfPath } from './merkle.ts';
 import { type ProofDigests, placeIn, type ReadDigest, SignedDigests } from './proof-digests.ts';
 import { findSealing, type Unsealed } from './proof-search.ts';
+import { leafAt, type RecordProof, recordProof } from './record-proof.ts';
 
 export interface ProveDependencies extends ReadDeliveryDependencies {
   readonly inspector: VersionInspector;
-}
-
-/** What shows, with SHA-256 and the signer's public key alone, that one record was sealed. */
-interface RecordProof {
-  readonly receiptId: string;
-  readonly traceId?: string;
-  /** Where the line lies; `line` is 0-based. */
-  readonly object: Location;
-  /** Hex SHA-256 of 0x00 and the line without its newline. */
-  readonly leaf: string;
-  /** Of the leaf among all leaves of the digest. */
-  readonly index: number;
-  readonly leaves: number;
-  /** From the leaf to the root. */
-  readonly path: readonly ProofStep[];
-  readonly root: string;
-  readonly digest: {
-    readonly key: string;
-    readonly versionId: string;
-    readonly number: number;
-    readonly from: string;
-    readonly to: string;
-    /** Hex, of the document's bytes: what is signed. */
-    readonly sha256: string;
-    /** Base64 (DER), verified. */
-    readonly signature: string;
-    /** Names the public key, `public-keys/<fingerprint>.pem`. */
-    readonly fingerprint: string;
-  };
 }
 
 export type Provability =
@@ -111,33 +83,21 @@ async function proveIn(
   { reader }: ProveDependencies,
 ): Promise<Provability> {
   const place = placeIn(digest, location);
-  const readAt = async (key: string | undefined) => {
-    const listed = key === undefined ? undefined : await digests.at(key);
-    return listed && reader.read(listed);
-  };
   if (digest.records > MAX_LEAVES) return { status: 'too_large' };
-  const leaves = await readAt(digest.leaves?.key);
+  const listed = digest.leaves && (await digests.at(digest.leaves.key));
+  const leaves = listed && Buffer.from(await reader.read(listed));
   const index = (place?.firstLeaf ?? 0) + location.line;
-  const leaf = leaves && Buffer.from(leaves.subarray(index * HASH_BYTES, (index + 1) * HASH_BYTES));
   // The row is a cache: it may name a line, and only the digest says what was sealed there.
-  if (!leaf || leaf.toString('hex') !== leafHash || leaves.length !== digest.records * HASH_BYTES) {
+  if (leaves?.length !== digest.records * HASH_BYTES || leafAt(leaves, index) !== leafHash) {
     return { status: 'contradicted' };
   }
-  const path = inclusionPath(leaves, index);
-  if (rootOfPath(leafHash, path) !== digest.root) return { status: 'contradicted' };
-  const { number, from, to, root, records, signer } = digest;
-  return {
-    status: 'sealed',
-    proof: {
-      receiptId,
-      ...(traceId !== undefined && { traceId }),
-      object: location,
-      ...{ leaf: leafHash, index, leaves: records, path, root },
-      digest: {
-        ...{ key: version.key, versionId: version.versionId, number, from, to, sha256 },
-        signature: signature as string,
-        fingerprint: signer.fingerprint,
-      },
-    },
-  };
+  const { versionId } = version;
+  const proof = recordProof(
+    { receiptId, ...(traceId !== undefined && { traceId }), object: location },
+    index,
+    leaves,
+    { digest, versionId, sha256, signature: signature as string },
+  );
+  const isInTree = rootOfPath(leafHash, proof.path) === digest.root;
+  return isInTree ? { status: 'sealed', proof } : { status: 'contradicted' };
 }

@@ -1,5 +1,5 @@
-import { type Finding, openFinding } from '../audit/findings.ts';
 import { positionText } from '../evidence/quarantine.ts';
+import { type Finding, openFinding } from '../findings.ts';
 import type { Recount } from './digest.ts';
 import { MAX_NAMED } from './recount-bounds.ts';
 import type { ShardCount } from './recount-shard.ts';

@@ -1,7 +1,7 @@
 import { LineageError } from '../errors.ts';
 import { hourOf } from '../evidence/hour-shard.ts';
-import type { StreamArrival, StreamCounter } from '../ports.ts';
 import type { Recount } from './digest.ts';
+import type { StreamArrival, StreamCounter } from './ports.ts';
 import { type StoredPositionsDependencies, storedPositions } from './stored-positions.ts';
 
 export interface CountShardDependencies extends StoredPositionsDependencies {

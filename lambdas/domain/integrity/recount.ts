@@ -1,7 +1,7 @@
-import type { Finding, StreamPlane } from '../audit/findings.ts';
 import { mapConcurrently } from '../concurrency.ts';
 import { errorCode } from '../errors.ts';
-import type { Clock } from '../ports.ts';
+import type { Clock } from '../evidence/ports.ts';
+import type { Finding, StreamPlane } from '../findings.ts';
 import type { Digest, Recount } from './digest.ts';
 import { pendingRecounts } from './pending-recounts.ts';
 import { MAX_NAMED } from './recount-bounds.ts';

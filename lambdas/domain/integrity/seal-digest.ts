@@ -1,34 +1,32 @@
-import { type Finding, openFinding } from '../audit/findings.ts';
-import { groupBy } from '../collections.ts';
 import { mapConcurrently } from '../concurrency.ts';
 import { LineageError } from '../errors.ts';
-import { type RecordDependencies, recordFinding } from '../evidence/record-finding.ts';
+import type { ListedVersion, ObjectVersion } from '../evidence/ports.ts';
+import { recordFinding } from '../evidence/record-finding.ts';
 import { type Lock, lockFor } from '../evidence/retention.ts';
-import { sha256Hex } from '../evidence/store-key.ts';
 import { versionName } from '../evidence/version-name.ts';
-import type {
-  ChainVault,
-  DigestSigner,
-  HeadAnchor,
-  ListedVersion,
-  ObjectVersion,
-  SigningKeys,
-  VersionStreams,
-} from '../ports.ts';
+import { type Finding, openFinding } from '../findings.ts';
+import { sha256Hex } from '../store-key.ts';
 import {
   besideDigest,
   type Digest,
   digestBytes,
-  digestKey,
   publicKeyKey,
   type Recount,
+  type SealedObject,
   SIGNATURE_METADATA,
   UNANCHORED,
 } from './digest.ts';
 import { HASH_BYTES, rootOf } from './merkle.ts';
-import { isConflict, readDigest, type StandingDigest } from './seal-head.ts';
-import type { Interval } from './seal-listing.ts';
+import type { ChainVault, DigestSigner, HeadAnchor, SigningKeys, VersionStreams } from './ports.ts';
+import type { Interval, VaultListing } from './seal-listing.ts';
 import { type ReadObject, readObject } from './seal-object.ts';
+import {
+  type ReportDependencies,
+  reportFinding,
+  reportForeign,
+  reportUnreadable,
+} from './seal-reports.ts';
+import { openDigest, type StandingDigest } from './seal-standing.ts';
 
 /**
  * Reads the streams once more for an interval (RFC 3339), and for what the digest before it left open.
@@ -39,7 +37,7 @@ export type RecountStreams = (
 ) => Promise<{ readonly recounts: readonly Recount[]; readonly findings: readonly Finding[] }>;
 
 /** What one digest is written with. */
-export interface DigestDependencies extends RecordDependencies {
+export interface DigestDependencies extends ReportDependencies {
   readonly vault: ChainVault;
   readonly vaultBucket: string;
   readonly streams: VersionStreams;
@@ -50,12 +48,21 @@ export interface DigestDependencies extends RecordDependencies {
 }
 
 /** What one digest says beside what it reads. */
-export interface DigestContent {
+export interface DigestContent extends Pick<Digest, 'delayed' | 'displacedBy'> {
+  /** Where it goes: nothing stands there. */
+  readonly key: string;
   readonly interval: Interval;
   readonly previous: StandingDigest | undefined;
   readonly members: readonly ListedVersion[];
   readonly late: readonly ListedVersion[];
-  readonly delayed?: Digest['delayed'];
+  /** Sealed before as unreadable: listed again where they can be read by now. */
+  readonly unread: readonly ListedVersion[];
+}
+
+/** A digest that was just written, and its leaves, which are not beside it yet. */
+export interface WrittenDigest {
+  readonly standing: StandingDigest;
+  readonly leaves: Uint8Array;
 }
 
 /** Objects read at the same time, each held whole: hides the waiting for S3 and keeps memory flat. */
@@ -67,26 +74,25 @@ const TEXT = 'text/plain';
 const PEM = 'application/x-pem-file';
 
 /**
- * Reads the objects of an interval and writes its digest: leaves, then the document with its signature, then
- * the signature beside it. What a run leaves undone the next one finds and ends.
+ * Reads the objects of an interval and writes its digest with its signature. Whatever else belongs to it comes behind,
+ * so that a part without a document always means that the document is gone. What a run leaves undone the next one ends.
  * @throws ConflictingObjectError when another sealer was faster, LineageError `signing_refused`, AccessDeniedError, UnavailableError
  */
 export async function writeDigest(
   content: DigestContent,
   dependencies: DigestDependencies,
-): Promise<StandingDigest> {
-  const { interval, previous, delayed } = content;
+): Promise<WrittenDigest> {
+  const { key, interval, previous, delayed, displacedBy } = content;
   const { vault, vaultBucket, anchor, streams } = dependencies;
   const from = new Date(interval.from).toISOString();
   const to = new Date(interval.to).toISOString();
-  const key = digestKey(from);
   const lock = chainLock(dependencies);
   const { signer, next } = await signersAfter(previous, lock, dependencies);
 
   const read = await readObjects(content, dependencies);
   const sealedAt = dependencies.clock();
   const counted = await dependencies.recount({ from, to }, previous?.digest);
-  for (const finding of counted.findings) await recordFinding(finding, dependencies);
+  for (const finding of counted.findings) await reportFinding(finding, dependencies);
   const leaves = Buffer.concat(read.map((object) => object.leaves));
   const digest: Digest = {
     digest: 1,
@@ -95,11 +101,13 @@ export async function writeDigest(
     from,
     to,
     sealedAt: new Date(sealedAt).toISOString(),
+    lock: { mode: lock.mode, retainUntil: lock.retainUntil },
     previous: previous
       ? {
           key: previous.digest.location.key,
           sha256: previous.sha256,
           signature: previous.signature,
+          ...(previous.digest.lock && { retainUntil: previous.digest.lock.retainUntil }),
         }
       : null,
     signer: { algorithm: 'ECDSA_SHA_256', fingerprint: signer.fingerprint },
@@ -108,9 +116,11 @@ export async function writeDigest(
     objects: read.map(({ sealed }) => sealed),
     records: leaves.length / HASH_BYTES,
     root: rootOf(leaves),
-    leaves: leaves.length === 0 ? null : await putLeaves(key, leaves, lock, vault),
+    leaves:
+      leaves.length === 0 ? null : { key: besideDigest(key, 'leaves'), sha256: sha256Hex(leaves) },
     recounts: counted.recounts,
     ...(delayed && { delayed }),
+    ...(displacedBy && { displacedBy }),
   };
   const bytes = digestBytes(digest);
   const signature = await signer.sign(bytes);
@@ -119,23 +129,30 @@ export async function writeDigest(
     metadata: { [SIGNATURE_METADATA]: Buffer.from(signature).toString('base64') },
   });
   // What stands may be the same document under the signature of another sealer.
-  return readDigest(version, streams);
+  return { standing: await openDigest(version, streams), leaves };
 }
 
 /**
- * Ends the writing of a digest: sends it to the anchor and puts its signature beside it. The signature comes last, so
- * that a digest without one was perhaps not sent either.
+ * Ends the writing of a digest: puts its leaves beside it, sends it to the anchor, and puts its signature beside it.
+ * The signature comes last: what has one is whole, and a digest without one was perhaps not sent either.
+ * @param leaves when they are at hand; otherwise they are made again of the objects
  * @returns false when the anchor did not take it, which never stops the chain
  */
 export async function settleDigest(
-  { digest, sha256, signature }: StandingDigest,
+  standing: StandingDigest,
+  listing: VaultListing,
   dependencies: DigestDependencies,
+  leaves?: Uint8Array,
 ): Promise<boolean> {
-  const { anchor, vault } = dependencies;
+  const { digest, sha256, signature } = standing;
   const { location, number, from, to } = digest;
+  if (digest.leaves) {
+    const whole = leaves ?? (await leavesAgain(digest, dependencies));
+    if (whole) await putBeside(digest.leaves.key, whole, BINARY, listing, dependencies);
+  }
   let isSent = true;
   try {
-    await anchor?.publish({ ...location, number, from, to, sha256, signature });
+    await dependencies.anchor?.publish({ ...location, number, from, to, sha256, signature });
   } catch {
     isSent = false;
     const about = { plane: 'store', subject: location.key, at: to, runKeys: [] } as const;
@@ -144,13 +161,44 @@ export async function settleDigest(
       dependencies,
     );
   }
-  await vault.putBytes(
-    besideDigest(location.key, 'signature'),
-    Buffer.from(signature),
-    chainLock(dependencies),
-    { contentType: TEXT },
-  );
+  const key = besideDigest(location.key, 'signature');
+  await putBeside(key, Buffer.from(signature), TEXT, listing, dependencies);
   return isSent;
+}
+
+/** Undefined when the objects are not what they were: then the leaves are missing, and the verifier says so. */
+async function leavesAgain(
+  { objects, leaves }: Digest,
+  { streams }: DigestDependencies,
+): Promise<Buffer | undefined> {
+  const holding = objects.filter(({ records }) => records > 0);
+  const read = await mapConcurrently(holding, OBJECTS_AT_ONCE, (object) =>
+    readObject({ ...object, deleteMarker: false }, streams),
+  );
+  const again = Buffer.concat(read.map((object) => object.leaves));
+  return sha256Hex(again) === leaves?.sha256 ? again : undefined;
+}
+
+/** Somebody else's bytes may stand there: they are reported, and the digest holds without what belongs beside it. */
+async function putBeside(
+  key: string,
+  bytes: Uint8Array,
+  contentType: string,
+  listing: VaultListing,
+  dependencies: DigestDependencies,
+): Promise<void> {
+  try {
+    await dependencies.vault.putBytes(key, bytes, chainLock(dependencies), { contentType });
+  } catch (error) {
+    if (!isConflict(error)) throw error;
+    const standing = (await listing.all(key)).filter((version) => version.key === key);
+    await reportForeign(standing, dependencies);
+  }
+}
+
+/** Whether a put was refused because another writer's content stands there. */
+export function isConflict(error: unknown): boolean {
+  return error instanceof LineageError && error.code === 'conflicting_object';
 }
 
 /** Of everything that belongs to the chain: a year longer than what it proves. */
@@ -186,88 +234,25 @@ async function signersAfter(
 
 /** In the order of keys, then of version ids; what lies there and is no evidence is a finding. */
 async function readObjects(
-  { members, late }: DigestContent,
+  { members, late, unread }: DigestContent,
   dependencies: DigestDependencies,
 ): Promise<ReadObject[]> {
-  const lateNames = new Set(late.map(versionName));
-  const versions = [...members, ...late].sort(byKey);
-  const read = await mapConcurrently(versions, OBJECTS_AT_ONCE, async (version) => {
-    const object = await readObject(version, dependencies.streams);
-    return lateNames.has(versionName(version))
-      ? { ...object, sealed: { ...object.sealed, late: true as const } }
-      : object;
+  const marks = new Map<string, Pick<SealedObject, 'late' | 'again'>>();
+  for (const version of late) marks.set(versionName(version), { late: true });
+  for (const version of unread) marks.set(versionName(version), { late: true, again: true });
+  const versions = [...members, ...late, ...unread].sort(byKey);
+  const all = await mapConcurrently(versions, OBJECTS_AT_ONCE, async (version) => {
+    const { sealed, ...object } = await readObject(version, dependencies.streams);
+    return { ...object, sealed: { ...sealed, ...marks.get(versionName(version)) } };
   });
+  const read = all.filter(({ sealed }) => !(sealed.again && sealed.unreadable));
   for (const { isUnreadable, sealed } of read) {
-    if (isUnreadable)
-      await report('evidence_unreadable', versionName(sealed), sealed, dependencies);
+    if (isUnreadable) await reportUnreadable(sealed, dependencies);
   }
   return read;
-}
-
-/** Reports versions that should not be: a second one of a key, or a delete marker. */
-export async function reportIrregular(
-  versions: readonly ListedVersion[],
-  dependencies: RecordDependencies,
-): Promise<void> {
-  for (const ofKey of groupBy(versions, ({ key }) => key).values()) {
-    for (const marker of ofKey.filter(({ deleteMarker }) => deleteMarker)) {
-      await report('delete_marker_present', versionName(marker), marker, dependencies);
-    }
-    const objects = ofKey.filter(({ deleteMarker }) => !deleteMarker);
-    if (objects.length < 2) continue;
-    const last = objects.reduce((a, b) => (b.lastModified > a.lastModified ? b : a));
-    const detail = { versions: objects.length };
-    await report('second_version', `${last.bucket}/${last.key}`, last, dependencies, detail);
-  }
-}
-
-/** Reports what lies among the digests and is none of ours. */
-export async function reportForeign(
-  versions: readonly ListedVersion[],
-  dependencies: RecordDependencies,
-): Promise<void> {
-  for (const version of versions) {
-    await report('foreign_digest', versionName(version), version, dependencies);
-  }
-}
-
-/** Dated by what it is about, so that a run which sees the same again writes nothing. */
-async function report(
-  kind: 'delete_marker_present' | 'evidence_unreadable' | 'foreign_digest' | 'second_version',
-  subject: string,
-  { lastModified: at }: { readonly lastModified: string },
-  dependencies: RecordDependencies,
-  detail: Readonly<Record<string, number>> = {},
-): Promise<void> {
-  const finding = openFinding(kind, { plane: 'store', subject, at, runKeys: [], detail });
-  await recordFinding(finding, dependencies);
 }
 
 function byKey(a: ObjectVersion, b: ObjectVersion): number {
   if (a.key !== b.key) return a.key < b.key ? -1 : 1;
   return a.versionId < b.versionId ? -1 : Number(a.versionId > b.versionId);
-}
-
-/**
- * A sealer that ended behind its leaves may have seen other late objects: its leaves stay what they are, and ours
- * stand beside them under a name of their own. The digest says which are its.
- */
-async function putLeaves(
-  key: string,
-  leaves: Buffer,
-  lock: Lock,
-  vault: ChainVault,
-): Promise<Digest['leaves']> {
-  const sha256 = sha256Hex(leaves);
-  const usual = besideDigest(key, 'leaves');
-  const description = { contentType: BINARY };
-  try {
-    await vault.putBytes(usual, leaves, lock, description);
-    return { key: usual, sha256 };
-  } catch (error) {
-    if (!isConflict(error)) throw error;
-    const own = usual.replace(/\.leaves$/, `-${sha256.slice(0, 16)}.leaves`);
-    await vault.putBytes(own, leaves, lock, description);
-    return { key: own, sha256 };
-  }
 }

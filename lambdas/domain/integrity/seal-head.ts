@@ -1,53 +1,37 @@
-import { createHash } from 'node:crypto';
-import { groupBy, uniqueBy } from '../collections.ts';
-import { LineageError, UnavailableError, UnreadableRecordError } from '../errors.ts';
 import { EvidencePrefix } from '../evidence/evidence-prefix.ts';
-import { versionName } from '../evidence/version-name.ts';
-import type { ListedVersion, ObjectVersion, SigningKeys, VersionStreams } from '../ports.ts';
+import type { ListedVersion } from '../evidence/ports.ts';
+import { besideDigest, documentOf, isDigestPlace } from './digest.ts';
+import { firstVersions, type VaultListing } from './seal-listing.ts';
 import {
-  besideDigest,
-  type Digest,
-  digestKey,
-  isChainKey,
-  isDigestPlace,
-  publicKeyKey,
-  SIGNATURE_METADATA,
-} from './digest.ts';
-import { firstVersions, type Interval, type VaultListing, within } from './seal-listing.ts';
-import { isSignedBy, readPublicKey } from './verify-keys.ts';
-
-/** A digest as it stands in the vault. */
-export interface StandingDigest {
-  readonly digest: Digest;
-  /** Hex, of its bytes. */
-  readonly sha256: string;
-  /** Base64. */
-  readonly signature: string;
-  readonly bytes: Buffer;
-}
+  type DigestReaders,
+  readSigned,
+  type SignedDigest,
+  type StandingDigest,
+} from './seal-standing.ts';
+import {
+  byDocument,
+  type GoneDigest,
+  goneDigests,
+  irregularities,
+  withPrevious,
+} from './seal-strays.ts';
 
 /** The last digest of the chain. */
 interface Head extends StandingDigest {
   /** Its signature stands beside it as well: nothing of its writing was left undone. */
   readonly isSettled: boolean;
-  /** Versions of its folder that should not be: keys are written once. */
-  readonly irregular: readonly ListedVersion[];
 }
 
-/** Where the chain stands, and what lies among its digests that is not part of it. */
+/** Where the chain stands, and what lies among its digests that should not. */
 export interface FoundHead {
   readonly head?: Head;
+  /** None of it is part of a digest. */
   readonly foreign: readonly ListedVersion[];
-}
-
-interface HeadReaders {
-  readonly streams: VersionStreams;
-  readonly keys: SigningKeys;
-}
-
-/** A digest that is signed, and the versions of its folder. */
-interface Candidate extends SignedDigest {
-  readonly folder: readonly ListedVersion[];
+  /** Second versions and delete markers: keys are written once. */
+  readonly irregular: readonly ListedVersion[];
+  readonly gone: readonly GoneDigest[];
+  /** What stands behind the head, by the documents that it belongs to. */
+  readonly ahead: ReadonlyMap<string, readonly ListedVersion[]>;
 }
 
 /** Digests under keys that are not ours (any more) that are passed over in the search for one under a key of ours. */
@@ -59,155 +43,84 @@ const MAX_UNKNOWN_SIGNERS = 100;
  * there: it is passed over. Where no key of ours signed anything, the last that a public key of the vault signed.
  * @throws AccessDeniedError, UnavailableError
  */
-export async function findHead(listing: VaultListing, readers: HeadReaders): Promise<FoundHead> {
-  const foreign: ListedVersion[] = [];
-  const unknown: Candidate[] = []; // the newest first
-  const folders = await listing.folders(EvidencePrefix.digests);
-  for (const name of folders.toReversed()) {
-    const folder = await listing.all(name);
-    foreign.push(...folder.filter(({ key, deleteMarker }) => !deleteMarker && !isChainKey(key)));
-    const documents = firstVersions(folder.filter(({ key }) => isDigestPlace(key)));
-    for (const version of documents.sort((a, b) => (a.key > b.key ? -1 : 1))) {
-      const signed = await readSigned(version, listing, readers);
-      if (!signed) foreign.push(version);
-      else if (signed.signer === 'ours') {
-        const chain: Candidate[] = [{ ...signed, folder }];
-        for (const next of unknown.toReversed()) {
-          if (follows(next, chain.at(-1) as Candidate)) chain.push(next);
-          else foreign.push(next.version);
-        }
-        return { head: headOf(chain.at(-1) as Candidate), foreign };
-      } else unknown.push({ ...signed, folder });
-      if (signed?.signer === 'unasked' || unknown.length >= MAX_UNKNOWN_SIGNERS) {
-        return { head: headOf(unknown[0] as Candidate), foreign };
-      }
-    }
-  }
-  return { ...(unknown[0] && { head: headOf(unknown[0]) }), foreign };
+export async function findHead(listing: VaultListing, readers: DigestReaders): Promise<FoundHead> {
+  const search = new HeadSearch(listing, readers);
+  const head = await search.find();
+  const { listed, foreign } = search;
+  const { gone, isStale } = await goneDigests(listed, listing);
+  // Another sealer put it meanwhile: what it puts beside it must not pass for something in the way.
+  if (isStale) return findHead(listing, readers);
+  const headKey = head?.digest.location.key ?? '';
+  const isAhead = ({ key }: ListedVersion) => (documentOf(key) ?? '') > headKey;
+  return {
+    ...(head && { head }),
+    foreign,
+    irregular: irregularities(listed),
+    gone: head ? await withPrevious(gone, head.digest, listing) : gone,
+    ahead: byDocument(listed.filter(isAhead)),
+  };
 }
 
-function follows(next: Candidate, { standing: { digest, sha256 } }: Candidate): boolean {
+/** Goes back day by day, so that what was listed is all that stands behind the head. */
+class HeadSearch {
+  readonly foreign: ListedVersion[] = [];
+  readonly listed: ListedVersion[] = [];
+  readonly #listing: VaultListing;
+  readonly #readers: DigestReaders;
+  /** The newest first. */
+  readonly #unknown: SignedDigest[] = [];
+
+  constructor(listing: VaultListing, readers: DigestReaders) {
+    this.#listing = listing;
+    this.#readers = readers;
+  }
+
+  async find(): Promise<Head | undefined> {
+    const folders = await this.#listing.folders(EvidencePrefix.digests);
+    for (const name of folders.toReversed()) {
+      const folder = await this.#listing.all(name);
+      for (const version of folder) {
+        this.listed.push(version);
+        if (!version.deleteMarker && documentOf(version.key) === undefined) {
+          this.foreign.push(version);
+        }
+      }
+      const documents = firstVersions(folder.filter(({ key }) => isDigestPlace(key)));
+      for (const version of documents.sort((a, b) => (a.key > b.key ? -1 : 1))) {
+        const signed = await readSigned(version, this.#listing, this.#readers);
+        if (!signed) this.foreign.push(version);
+        else if (signed.signer === 'ours') return this.#headOf(this.#lastAfter(signed));
+        else this.#unknown.push(signed);
+        const isEnough =
+          signed?.signer === 'unasked' || this.#unknown.length >= MAX_UNKNOWN_SIGNERS;
+        if (isEnough) return this.#headOf(this.#unknown[0] as SignedDigest);
+      }
+    }
+    const [newest] = this.#unknown;
+    return newest && this.#headOf(newest);
+  }
+
+  /** The last of those that follow a digest as it announced; the others are foreign. */
+  #lastAfter(signed: SignedDigest): SignedDigest {
+    let last = signed;
+    for (const next of this.#unknown.toReversed()) {
+      if (follows(next, last)) last = next;
+      else this.foreign.push(next.version);
+    }
+    return last;
+  }
+
+  #headOf({ standing }: SignedDigest): Head {
+    const signatureKey = besideDigest(standing.digest.location.key, 'signature');
+    const isSettled = this.listed.some(
+      ({ key, deleteMarker }) => key === signatureKey && !deleteMarker,
+    );
+    return { ...standing, isSettled };
+  }
+}
+
+function follows(next: SignedDigest, { standing: { digest, sha256 } }: SignedDigest): boolean {
   const due = digest.nextSigner ?? digest.signer;
   const { previous, signer } = next.standing.digest;
   return previous?.sha256 === sha256 && signer.fingerprint === due.fingerprint;
-}
-
-function headOf({ standing, folder }: Candidate): Head {
-  const signatureKey = besideDigest(standing.digest.location.key, 'signature');
-  return {
-    ...standing,
-    isSettled: folder.some(({ key, deleteMarker }) => key === signatureKey && !deleteMarker),
-    irregular: irregularities(folder),
-  };
-}
-
-/** A digest whose signature is that of the key it names. */
-export interface SignedDigest {
-  readonly version: ListedVersion;
-  readonly standing: StandingDigest;
-  /** `vault`: the key stands in `public-keys/` alone, where others may put one; `unasked`: ours could not be asked for. */
-  readonly signer: 'ours' | 'vault' | 'unasked';
-}
-
-/**
- * Undefined for what is no digest, or is not signed.
- * @throws AccessDeniedError, UnavailableError
- */
-export async function readSigned(
-  version: ListedVersion,
-  listing: VaultListing,
-  { streams, keys }: HeadReaders,
-): Promise<SignedDigest | undefined> {
-  const standing = await readable(() => readDigest(version, streams));
-  if (!standing) return undefined;
-  const { fingerprint } = standing.digest.signer;
-  const isSigned = (pem: string | Buffer) => {
-    const read = readPublicKey(Buffer.from(pem));
-    return (
-      read?.fingerprint === fingerprint && isSignedBy(read.key, standing.bytes, standing.signature)
-    );
-  };
-  let signer: SignedDigest['signer'] = 'vault';
-  try {
-    const own = await keys.byFingerprint(fingerprint);
-    if (own) return isSigned(own.publicKey) ? { version, standing, signer: 'ours' } : undefined;
-  } catch (error) {
-    // An older key may be disabled; that the one which is due does not sign, sealing will say.
-    if (!(error instanceof LineageError)) throw error;
-    if (error instanceof UnavailableError) signer = 'unasked';
-  }
-  const [held] = firstVersions(await listing.all(publicKeyKey(fingerprint)));
-  const pem = held && (await readable(async () => readAll((await streams.open(held)).body)));
-  return pem && isSigned(pem) ? { version, standing, signer } : undefined;
-}
-
-async function readable<T>(read: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await read();
-  } catch (error) {
-    if (error instanceof UnreadableRecordError) return undefined;
-    throw error;
-  }
-}
-
-async function readAll(body: AsyncIterable<Uint8Array>): Promise<Buffer> {
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of body) chunks.push(chunk);
-  return Buffer.concat(chunks);
-}
-
-/** @throws UnreadableRecordError `digest_unreadable` */
-export async function readDigest(
-  { bucket, key, versionId }: ObjectVersion,
-  streams: VersionStreams,
-): Promise<StandingDigest> {
-  const { body, metadata } = await streams.open({ bucket, key, versionId });
-  const bytes = await readAll(body);
-  const digest = parse(bytes);
-  const signature = metadata[SIGNATURE_METADATA];
-  const isOfPlace =
-    isDigest(digest) &&
-    digest.location.key === key &&
-    digest.location.bucket === bucket &&
-    digestKey(digest.from) === key;
-  if (!isOfPlace || signature === undefined) throw new UnreadableRecordError('digest_unreadable');
-  return { digest, signature, bytes, sha256: createHash('sha256').update(bytes).digest('hex') };
-}
-
-function parse(bytes: Buffer): unknown {
-  try {
-    return JSON.parse(bytes.toString('utf8'));
-  } catch {
-    return undefined; // what the parser says quotes its input
-  }
-}
-
-/** As far as the next digest relies on it; whether it is sound is for the verifier to say. */
-function isDigest(value: unknown): value is Digest {
-  const { digest, from, to, number, location, signer, objects } = (value ?? {}) as Partial<Digest>;
-  return (
-    digest === 1 &&
-    typeof location?.key === 'string' &&
-    typeof signer?.fingerprint === 'string' &&
-    Number.isSafeInteger(number) &&
-    Date.parse(from ?? '') < Date.parse(to ?? '') &&
-    Array.isArray(objects)
-  );
-}
-
-/** All versions of keys that have more than one or a delete marker, and to which something came in the interval. */
-export function irregularities(
-  versions: readonly ListedVersion[],
-  interval: Interval = { from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY },
-): ListedVersion[] {
-  const distinct = uniqueBy(versions, versionName);
-  return [...groupBy(distinct, ({ key }) => key).values()]
-    .filter((ofKey) => ofKey.length > 1 || ofKey.some(({ deleteMarker }) => deleteMarker))
-    .filter((ofKey) => ofKey.some((version) => within(interval, version)))
-    .flat();
-}
-
-/** Whether a put was refused because another writer's content stands there. */
-export function isConflict(error: unknown): boolean {
-  return error instanceof LineageError && error.code === 'conflicting_object';
 }

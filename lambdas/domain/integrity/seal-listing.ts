@@ -1,16 +1,14 @@
 import { groupBy } from '../collections.ts';
 import { EvidencePrefix } from '../evidence/evidence-prefix.ts';
-import { hourFolder, hourOf, hoursBetween } from '../evidence/hour-shard.ts';
-import type { ListedVersion, VersionInspector } from '../ports.ts';
+import { HOUR_MILLIS, hourFolder, hourOf, hoursBetween } from '../evidence/hour-shard.ts';
+import type { ListedVersion, VersionInspector } from '../evidence/ports.ts';
+import { DAY_MILLIS } from '../evidence/retention.ts';
 
 /** Instants in milliseconds, half-open. */
 export interface Interval {
   readonly from: number;
   readonly to: number;
 }
-
-const HOUR_MILLIS = 3_600_000;
-const DAY_MILLIS = 24 * HOUR_MILLIS;
 
 /** Our clock files objects and that of S3 dates them: the folder of an hour that one of them has not begun is looked at too. */
 const CLOCK_LEAD_MILLIS = 300_000;

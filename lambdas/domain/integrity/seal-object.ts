@@ -3,8 +3,9 @@ import { groupBy } from '../collections.ts';
 import { UnreadableRecordError } from '../errors.ts';
 import { leafOf, MAX_STORED_BYTES, readLines } from '../evidence/evidence-object.ts';
 import { type LineHead, lineHead } from '../evidence/line-head.ts';
-import type { ListedVersion, VersionStreams } from '../ports.ts';
+import type { ListedVersion } from '../evidence/ports.ts';
 import { holdsRecords, type SealedObject, type SealedShard } from './digest.ts';
+import type { VersionStreams } from './ports.ts';
 
 /** An object as a digest lists it, with the leaf hashes of its lines one behind the other. */
 export interface ReadObject {
@@ -20,8 +21,8 @@ const UNREAD_SHA256 = '0'.repeat(64);
 const NO_LINES = { leaves: new Uint8Array(), heads: [] as readonly LineHead[] };
 
 /**
- * Reads a version once for all that a digest says of it. One that can never be read, since it is gone, archived or
- * encrypted by its writer, is sealed by its name and size.
+ * Reads a version once for all that a digest says of it. One that cannot be read, since it is gone, archived or
+ * encrypted under a key that is not the vault's, is sealed by its name, size and ETag.
  * @throws AccessDeniedError, UnavailableError
  */
 export async function readObject(
@@ -32,22 +33,26 @@ export async function readObject(
     return await readStored(listed, streams);
   } catch (error) {
     if (!(error instanceof UnreadableRecordError)) throw error;
-    const { deleteMarker: _none, ...version } = listed;
+    const { bucket, key, versionId, lastModified, bytes, etag } = listed;
     return {
       leaves: NO_LINES.leaves,
       isUnreadable: true,
-      sealed: { ...version, sha256: UNREAD_SHA256, unreadable: true, records: 0 },
+      sealed: {
+        ...{ bucket, key, versionId, lastModified, bytes, ...(etag !== undefined && { etag }) },
+        ...{ sha256: UNREAD_SHA256, unreadable: true, records: 0 },
+      },
     };
   }
 }
 
 async function readStored(
-  { deleteMarker: _none, bytes: _listed, ...version }: ListedVersion,
+  { bucket, key, versionId, lastModified }: ListedVersion,
   streams: VersionStreams,
 ): Promise<ReadObject> {
+  const version = { bucket, key, versionId };
   const { lock, body } = await streams.open(version);
   const hash = createHash('sha256');
-  const keeps = holdsRecords(version.key);
+  const keeps = holdsRecords(key);
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of body) {
@@ -64,6 +69,7 @@ async function readStored(
     isUnreadable: keeps && !lines,
     sealed: {
       ...version,
+      lastModified,
       bytes,
       sha256: hash.digest('hex'),
       ...lock,

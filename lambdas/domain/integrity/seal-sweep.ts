@@ -1,11 +1,25 @@
 import { mapConcurrently } from '../concurrency.ts';
 import { EvidencePrefix } from '../evidence/evidence-prefix.ts';
+import type { ListedVersion } from '../evidence/ports.ts';
 import { DAY_MILLIS } from '../evidence/retention.ts';
 import { versionName } from '../evidence/version-name.ts';
-import type { ListedVersion, ObjectVersion, SigningKeys, VersionStreams } from '../ports.ts';
-import { type Digest, digestKey, isChainKey, isDigestPlace } from './digest.ts';
-import { readSigned, type SignedDigest, type StandingDigest } from './seal-head.ts';
+import {
+  type Digest,
+  digestBegin,
+  digestKey,
+  documentOf,
+  isDigestPlace,
+  MAX_LATE,
+  type SealedObject,
+} from './digest.ts';
 import { daysBetween, firstVersions, type Interval, type VaultListing } from './seal-listing.ts';
+import {
+  type DigestReaders,
+  readSigned,
+  type SignedDigest,
+  type StandingDigest,
+} from './seal-standing.ts';
+import { type GoneDigest, goneDigests, withPrevious } from './seal-strays.ts';
 
 /**
  * A sweep looks at what landed since a day before the sweep of the day before: nothing older can be left. That sweep was
@@ -16,15 +30,12 @@ const OVERLAP_MILLIS = DAY_MILLIS;
 
 async function sweptSince(intervalFrom: number, listing: VaultListing): Promise<number> {
   const midnight = (Math.floor(intervalFrom / DAY_MILLIS) - 1) * DAY_MILLIS;
-  const key = digestKey(new Date(midnight).toISOString());
-  const standing = (await listing.all(key)).filter((version) => version.key === key);
-  const [before] = firstVersions(standing);
-  const sweptAt = Math.min(midnight, Date.parse(before?.lastModified ?? '') || midnight);
-  return sweptAt - OVERLAP_MILLIS;
+  const usual = digestKey(new Date(midnight).toISOString());
+  const standing = await listing.all(usual.replace(/\.json$/, ''));
+  const begun = standing.filter(({ key }) => digestBegin(key) === midnight);
+  const landed = firstVersions(begun).map(({ lastModified }) => Date.parse(lastModified));
+  return Math.min(midnight, ...landed) - OVERLAP_MILLIS;
 }
-
-/** Late objects in one digest: bounds its size, and what one interval costs. The digest after a full one goes on. */
-export const MAX_LATE = 1_000;
 
 /** Small reads: as many as wait well below the sockets of a client. */
 const DIGESTS_AT_ONCE = 8;
@@ -35,28 +46,29 @@ export function isSweepDue(fromMillis: number, previous: Digest | undefined): bo
   return fromMillis % DAY_MILLIS === 0 || late >= MAX_LATE;
 }
 
-interface SweepReaders {
+interface SweepReaders extends DigestReaders {
   readonly listing: VaultListing;
-  readonly streams: VersionStreams;
-  readonly keys: SigningKeys;
 }
 
 /** What landed and is in no digest. Read once for a run, whose own digests are then added. */
 export class Sweep {
   readonly #landed: readonly ListedVersion[];
-  readonly #sealed: Set<string>;
+  /** By name; the versions that could not be read when they were. */
+  readonly #sealed = new Map<string, ListedVersion | undefined>();
 
   /** What lies among the digests that were read and is none of ours. */
   readonly foreign: readonly ListedVersion[];
+  /** Digests of that time that are gone. */
+  readonly gone: readonly GoneDigest[];
 
   private constructor(
     landed: readonly ListedVersion[],
-    sealed: Set<string>,
     foreign: readonly ListedVersion[],
+    gone: readonly GoneDigest[],
   ) {
     this.#landed = landed;
-    this.#sealed = sealed;
     this.foreign = foreign;
+    this.gone = gone;
   }
 
   /**
@@ -73,7 +85,9 @@ export class Sweep {
     const from = await sweptSince(interval.from, listing);
     const days = daysBetween(from, interval.to).map((day) => EvidencePrefix.digests + day);
     const listed = (await Promise.all(days.map((day) => listing.all(day)))).flat();
-    const foreign = listed.filter(({ key, deleteMarker }) => !deleteMarker && !isChainKey(key));
+    const foreign = listed.filter(
+      ({ key, deleteMarker }) => !deleteMarker && documentOf(key) === undefined,
+    );
     const documents = firstVersions(listed.filter(({ key }) => isDigestPlace(key)));
     const signed = await mapConcurrently(documents, DIGESTS_AT_ONCE, async (version) => {
       const found = await readSigned(version, listing, readers);
@@ -82,18 +96,23 @@ export class Sweep {
     });
     const bySha256 = new Map(signed.flat().map((found) => [found.standing.sha256, found]));
     const chained = new Set<SignedDigest>();
-    let next = bySha256.get(head?.sha256 ?? '');
-    while (next) {
+    let { gone } = await goneDigests(listed, listing);
+    for (let next = bySha256.get(head?.sha256 ?? ''); next; ) {
       chained.add(next);
-      next = bySha256.get(next.standing.digest.previous?.sha256 ?? '');
+      const { digest } = next.standing;
+      next = bySha256.get(digest.previous?.sha256 ?? '');
+      if (!next) gone = await withPrevious(gone, digest, listing);
     }
-    const sealed = new Set<string>();
-    for (const found of bySha256.values()) {
-      if (found.signer !== 'ours' && !chained.has(found)) foreign.push(found.version);
-      else for (const object of found.standing.digest.objects) sealed.add(versionName(object));
-    }
+    const sealing = [...bySha256.values()].filter((found) => {
+      const isOurs = found.signer === 'ours' || chained.has(found);
+      if (!isOurs) foreign.push(found.version);
+      return isOurs;
+    });
     const landed = await listing.landed({ from, to: interval.to }, folderDays);
-    return new Sweep(landed, sealed, foreign);
+    const sweep = new Sweep(landed, foreign, gone);
+    sealing.sort((a, b) => (a.version.key < b.version.key ? -1 : 1));
+    for (const { standing } of sealing) sweep.add(standing.digest.objects);
+    return sweep;
   }
 
   /** What landed before an instant and no digest has, the oldest first, as many as one digest takes. */
@@ -114,7 +133,20 @@ export class Sweep {
     return this.#landed.filter(({ deleteMarker }) => deleteMarker);
   }
 
-  add(objects: readonly ObjectVersion[]): void {
-    for (const object of objects) this.#sealed.add(versionName(object));
+  /** What was sealed as unreadable and not read since, as much as one digest takes. */
+  get unread(): ListedVersion[] {
+    return [...this.#sealed.values()].flatMap((version) => version ?? []).slice(0, MAX_LATE);
   }
+
+  /** In the order of the chain: what could not be read may have been read later. */
+  add(objects: readonly SealedObject[]): void {
+    for (const object of objects) {
+      const unread = object.unreadable && { ...nameOf(object), deleteMarker: false };
+      this.#sealed.set(versionName(object), unread);
+    }
+  }
+}
+
+function nameOf({ bucket, key, versionId, lastModified, bytes, etag }: SealedObject) {
+  return { bucket, key, versionId, lastModified, bytes, ...(etag !== undefined && { etag }) };
 }

@@ -1,20 +1,19 @@
-import { openFinding } from '../audit/findings.ts';
 import { mapConcurrently } from '../concurrency.ts';
 import { errorCode, UnavailableError } from '../errors.ts';
 import { EvidencePrefix } from '../evidence/evidence-prefix.ts';
 import { hourFolder, hourOf } from '../evidence/hour-shard.ts';
+import type { ListedVersion, VersionInspector } from '../evidence/ports.ts';
 import { recordFinding } from '../evidence/record-finding.ts';
-import type { VersionInspector } from '../ports.ts';
+import { openFinding } from '../findings.ts';
+import { readWhole } from '../read-whole.ts';
 import { type Digest, isSealed } from './digest.ts';
-import {
-  type DigestDependencies,
-  reportForeign,
-  reportIrregular,
-  settleDigest,
-  writeDigest,
-} from './seal-digest.ts';
-import { findHead, irregularities, isConflict, type StandingDigest } from './seal-head.ts';
+import type { VersionStreams } from './ports.ts';
+import { type DigestDependencies, isConflict, settleDigest, writeDigest } from './seal-digest.ts';
+import { type FoundHead, findHead } from './seal-head.ts';
 import { type Interval, VaultListing, within } from './seal-listing.ts';
+import { reportForeign, reportGone, reportIrregular } from './seal-reports.ts';
+import type { StandingDigest } from './seal-standing.ts';
+import { freePlace, irregularities } from './seal-strays.ts';
 import { isSweepDue, Sweep } from './seal-sweep.ts';
 
 export interface SealSettings {
@@ -36,6 +35,8 @@ export interface SealRequest {
   readonly asOfMillis: number;
   /** Looks for what no digest has although no UTC day begins. */
   readonly sweep?: boolean;
+  /** Lets a sweep look back further than it would: at what was unreadable, or landed, since then. */
+  readonly sweepFromMillis?: number;
   /** @default {@link MAX_DIGESTS} */
   readonly maxDigests?: number;
   /** Whether there is time for another interval. */
@@ -50,6 +51,8 @@ export interface SealRun {
   readonly late: number;
   /** Heads that the anchor did not take. */
   readonly unsent: number;
+  /** Findings that nobody had recorded yet: the vault is not as it should be. */
+  readonly found: number;
   /** No closed interval is left. */
   readonly isCaughtUp: boolean;
 }
@@ -59,6 +62,9 @@ const MAX_DIGESTS = 1_000;
 
 /** Keys looked at for other versions, of what turned up late. */
 const LISTS_AT_ONCE = 8;
+
+/** One has a few hundred bytes. */
+const MAX_FINDING_BYTES = 64 * 1024;
 
 /** A digest written more than so many intervals after its own had closed says why. */
 const DELAYED_INTERVALS = 2;
@@ -78,11 +84,12 @@ class Run {
   readonly #listing: VaultListing;
   #sweep: Sweep | undefined;
   #head: StandingDigest | undefined;
-  #counted = { digests: 0, records: 0, late: 0, unsent: 0 };
+  #ahead: FoundHead['ahead'] = new Map();
+  readonly #counted = { digests: 0, records: 0, late: 0, unsent: 0, found: 0 };
 
   constructor(request: SealRequest, dependencies: SealDependencies) {
     this.#request = request;
-    this.#dependencies = dependencies;
+    this.#dependencies = { ...dependencies, onFound: () => this.#counted.found++ };
     this.#listing = new VaultListing(dependencies.inspector, dependencies.vaultBucket);
   }
 
@@ -94,7 +101,7 @@ class Run {
       try {
         await this.#seal(interval);
       } catch (error) {
-        if (!isConflict(error) || !(await this.#followsAnother())) {
+        if (!isConflict(error) || !(await this.#isPassable(interval))) {
           await this.#failed(interval, error);
           throw error;
         }
@@ -108,18 +115,26 @@ class Run {
     };
   }
 
-  /** Whether another sealer wrote the digest: then the chain goes on behind what stands. */
-  async #followsAnother(): Promise<boolean> {
-    const before = this.#head?.digest.number ?? -1;
+  /** Whether another sealer wrote the digest, or somebody put something in its place: then the chain goes on behind it. */
+  async #isPassable({ from }: Interval): Promise<boolean> {
+    const before = { number: this.#head?.digest.number ?? -1, key: this.#place(from).key };
     await this.#findHead();
-    return (this.#head?.digest.number ?? -1) > before;
+    const isFollowed = (this.#head?.digest.number ?? -1) > before.number;
+    return isFollowed || this.#place(from).key !== before.key;
+  }
+
+  #place(from: number) {
+    return freePlace(new Date(from).toISOString(), this.#ahead);
   }
 
   async #findHead(): Promise<void> {
-    const { head, foreign } = await findHead(this.#listing, this.#dependencies);
-    await reportForeign(foreign, this.#dependencies);
+    const { vaultBucket } = this.#dependencies;
+    const { head, ahead, ...found } = await findHead(this.#listing, this.#dependencies);
+    this.#ahead = ahead;
+    await reportForeign(found.foreign, this.#dependencies);
+    await reportIrregular(found.irregular, this.#dependencies);
+    await reportGone(found.gone, vaultBucket, this.#dependencies);
     if (!head) return;
-    await reportIrregular(head.irregular, this.#dependencies);
     if (!head.isSettled) await this.#settle(head);
     this.#head = head;
   }
@@ -150,38 +165,46 @@ class Run {
     await reportIrregular(irregularities(near, interval), this.#dependencies);
     const late = await this.#late(interval);
     const delayed = await this.#delay(interval);
-    const digest = await writeDigest(
-      { interval, previous: this.#head, members, late, ...(delayed && { delayed }) },
+    const { standing, leaves } = await writeDigest(
+      {
+        ...this.#place(interval.from),
+        ...{ interval, previous: this.#head, members, ...late },
+        ...(delayed && { delayed }),
+      },
       this.#dependencies,
     );
-    await this.#settle(digest);
-    this.#head = digest;
-    this.#sweep?.add(digest.digest.objects);
+    await this.#settle(standing, leaves);
+    this.#head = standing;
+    const { objects, records } = standing.digest;
+    this.#sweep?.add(objects);
     this.#counted.digests++;
-    this.#counted.records += digest.digest.records;
-    this.#counted.late += late.length;
+    this.#counted.records += records;
+    this.#counted.late += objects.filter((object) => object.late).length;
   }
 
-  async #settle(digest: StandingDigest): Promise<void> {
-    if (!(await settleDigest(digest, this.#dependencies))) this.#counted.unsent++;
+  async #settle(digest: StandingDigest, leaves?: Uint8Array): Promise<void> {
+    const isSent = await settleDigest(digest, this.#listing, this.#dependencies, leaves);
+    if (!isSent) this.#counted.unsent++;
   }
 
   async #late({ from }: Interval) {
     const isAsked = this.#request.sweep === true && this.#counted.digests === 0;
-    if (!isAsked && !isSweepDue(from, this.#head?.digest)) return [];
+    if (!isAsked && !isSweepDue(from, this.#head?.digest)) return { late: [], unread: [] };
     const { folderDays } = this.#dependencies.settings;
     const listing = this.#listing;
     if (!this.#sweep) {
-      const interval = { from, to: this.#request.asOfMillis };
+      const { asOfMillis, sweepFromMillis = from } = this.#request;
+      const interval = { from: Math.min(from, sweepFromMillis), to: asOfMillis };
       const readers = { listing, ...this.#dependencies };
       this.#sweep = await Sweep.load(interval, this.#head, folderDays, readers);
       await reportForeign(this.#sweep.foreign, this.#dependencies);
+      await reportGone(this.#sweep.gone, this.#dependencies.vaultBucket, this.#dependencies);
     }
     const late = this.#sweep.missing(from);
     const ofKeys = await mapConcurrently(late, LISTS_AT_ONCE, ({ key }) => listing.all(key));
     const suspects = [...ofKeys.flat(), ...this.#sweep.markers];
     await reportIrregular(irregularities(suspects), this.#dependencies);
-    return late;
+    return { late, unread: this.#sweep.unread };
   }
 
   /** A failure of this interval that was reported, else that of the ones before it; `not_run` when nothing tried. */
@@ -193,10 +216,7 @@ class Run {
     const prefix = `${EvidencePrefix.findings}${hourFolder(hourOf(to))}${finding.id}-`;
     const [reported] = await this.#listing.all(prefix);
     if (reported) {
-      const chunks: Uint8Array[] = [];
-      for await (const chunk of (await streams.open(reported)).body) chunks.push(chunk);
-      const { detail } = JSON.parse(Buffer.concat(chunks).toString());
-      return { seconds, cause: String(detail.code) };
+      return { seconds, cause: await causeIn(reported, streams) };
     }
     if (!this.#head) return { seconds, cause: 'first_digest' };
     return { seconds, cause: this.#head.digest.delayed ? 'catching_up' : 'not_run' };
@@ -209,6 +229,16 @@ class Run {
     if (error instanceof UnavailableError && !isOverdue) return;
     // Where the finding cannot be written either, the error itself is what is left.
     await recordFinding(failureOf(interval, errorCode(error)), this.#dependencies).catch(() => {});
+  }
+}
+
+/** By the finding; `unknown` where what stands there is none of ours. */
+async function causeIn(finding: ListedVersion, streams: VersionStreams): Promise<string> {
+  const bytes = await readWhole((await streams.open(finding)).body, MAX_FINDING_BYTES);
+  try {
+    return String(JSON.parse(String(bytes)).detail.code);
+  } catch {
+    return 'unknown';
   }
 }
 

@@ -1,5 +1,5 @@
+import type { Clock, ListedVersion, ObjectVersion } from '../evidence/ports.ts';
 import { versionName } from '../evidence/version-name.ts';
-import type { Clock, ListedVersion, ObjectVersion } from '../ports.ts';
 import { besideDigest, type Digest } from './digest.ts';
 import { ProofDigests, type ProofReaders, type ReadDigest } from './proof-digests.ts';
 import { findSealing } from './proof-search.ts';

@@ -1,39 +1,45 @@
 import { EvidencePrefix } from '../evidence/evidence-prefix.ts';
-import { sha256Hex } from '../evidence/store-key.ts';
-import { besideDigest, type Digest } from './digest.ts';
+import { sha256Hex } from '../store-key.ts';
+import { besideDigest, type Digest, digestBegin } from './digest.ts';
 import type { ReportDamage } from './verify-damage.ts';
-import { readDigest } from './verify-document.ts';
+import { checkDigest } from './verify-document.ts';
+import { type ChainGap, gapBefore, missingDigests, StrayDigests } from './verify-gaps.ts';
 import type { TrustedKeys } from './verify-keys.ts';
+import { shortLock } from './verify-lock.ts';
+import { secondVersions } from './verify-second-version.ts';
 import { type ListedObject, readWhole, type SealedStore } from './verify-store.ts';
 
 /** A digest is held whole: this many bytes list a quarter of a million objects. */
 export const MAX_DIGEST_BYTES = 128 * 1024 * 1024;
 /** A P-256 signature in base64 takes 96 bytes. */
 const MAX_SIGNATURE_BYTES = 1024;
-/** Digests out of their place that are remembered, to tell a moved one from a missing one. */
-const MAX_STRAYS = 10_000;
-
 /** Intervals without a usable digest that are remembered, to blame the digest and not what landed in them. */
 const MAX_HOLES = 1_000;
 
-/** A document, the signature beside it, and leaves, which may have a part of their hash in their name. */
-const PART = /^(.*?)(?:\.json|\.sig|(?:-[0-9a-f]{16})?\.leaves)$/;
+const BEFORE_ALL = new Date(0).toISOString();
+
+/** A document, and the signature and the leaves beside it. */
+const PART = /^(.*)\.(?:json|sig|leaves)$/;
 
 /** What lies under the name of one digest. */
 interface DigestParts {
   /** Of the document, whether it is there or not. */
   readonly key: string;
-  readonly versions: Map<string, ListedObject>;
+  /** Of each part, the newest first. */
+  readonly versions: Map<string, ListedObject[]>;
 }
 
 /** A digest that stands in its place. */
 export interface WalkedDigest {
   readonly digest: Digest;
   readonly key: string;
+  readonly versionId?: string;
   readonly sha256: string;
   readonly signature: string | undefined;
-  /** What has the name of its leaves. A sealer that ended early may have left some that the digest does not name. */
-  readonly leaves: readonly ListedObject[];
+  /** Beside it. */
+  readonly leaves: ListedObject | undefined;
+  /** Whether all that belongs to it should stand beside it by now. */
+  readonly isSettled: boolean;
   /** Whether a trusted key signed it: only then does it prove anything of its objects. */
   readonly proven: boolean;
 }
@@ -44,11 +50,13 @@ export interface Hole {
   readonly to: string;
 }
 
-interface Gap {
-  readonly key: string;
-  readonly first: number;
-  readonly last: number;
-  readonly detail: string;
+/** A chain whose first digests are gone as they promised: it can be proven from here on. */
+export interface LateBegin {
+  /** RFC 3339 UTC. */
+  readonly from: string;
+  readonly number: number;
+  /** When the last of the digests before had been promised until. */
+  readonly retainedUntil: string;
 }
 
 /** Walks a chain from its first digest to its head, in the order of intervals, one digest at a time. */
@@ -58,20 +66,25 @@ export class ChainWalk {
   readonly #report: ReportDamage;
   readonly #settledMillis: number;
   readonly #firstNumber: number | 'any';
+  readonly #asOfMillis: number;
+  readonly #covers: (version: ListedObject) => boolean;
   readonly holes: Hole[] = [];
+  /** Where the chain begins, when those before it expired. */
+  begin: LateBegin | undefined;
   /** Whether the store has not even a part of a digest. */
   isEmpty = true;
   #last: WalkedDigest | undefined;
   /** Digests since the last one that stood in its place, which are there and cannot be read, or left a part behind. */
-  #unusable = 0;
-  readonly #gaps: Gap[] = [];
+  #unusable = new Set<string>();
+  readonly #gaps: ChainGap[] = [];
   /** Documents whose other parts are there. */
   readonly #orphaned: string[] = [];
-  /** Numbers of the digests that stand elsewhere, by the key they belong to. */
-  readonly #strays = new Map<string, number>();
+  readonly #strays = new StrayDigests();
 
   /**
+   * @param asOfMillis what was promised until then need not be there any more
    * @param settledMillis what was sealed after it may not have its signature beside it yet
+   * @param covers what is asked for: digests that are not there and seal nothing of it are no loss at the end of a chain
    * @param firstNumber of the first digest that the store lists, where that is not the chain's first
    */
   constructor(
@@ -79,15 +92,19 @@ export class ChainWalk {
     context: {
       keys: TrustedKeys;
       report: ReportDamage;
+      asOfMillis: number;
       settledMillis: number;
       firstNumber?: number | 'any';
+      covers?: (version: ListedObject) => boolean;
     },
   ) {
     this.#store = store;
     this.#keys = context.keys;
     this.#report = context.report;
+    this.#asOfMillis = context.asOfMillis;
     this.#settledMillis = context.settledMillis;
     this.#firstNumber = context.firstNumber ?? 0;
+    this.#covers = context.covers ?? (() => true);
   }
 
   async *walk(): AsyncGenerator<WalkedDigest> {
@@ -96,7 +113,9 @@ export class ChainWalk {
       if (!walked) continue;
       this.#link(walked);
       this.#last = walked;
-      this.#unusable = 0;
+      this.#unusable = new Set();
+      // A digest that proves nothing is blamed, and not what landed in its interval.
+      if (!walked.proven) this.#addHole(walked.digest);
       yield walked;
     }
     this.#reportMissing();
@@ -107,14 +126,11 @@ export class ChainWalk {
     let current: DigestParts | undefined;
     for await (const listed of this.#store.list(EvidencePrefix.digests)) {
       this.isEmpty = false;
-      const { key, versionId } = listed;
+      const { key } = listed;
       const stem = stemOf(key);
       if (stem === undefined) {
-        this.#report({ kind: 'extra_object', key, detail: 'it is no part of a digest' });
-        continue;
-      }
-      if (listed.deleteMarker) {
-        this.#report({ kind: 'second_version', key, detail: 'a delete marker' });
+        const detail = 'below digests/ lies nothing but digests, their signatures and leaves';
+        this.#report({ kind: 'extra_object', key, detail });
         continue;
       }
       if (current && current.key !== `${stem}.json`) {
@@ -122,35 +138,31 @@ export class ChainWalk {
         current = undefined;
       }
       current ??= { key: `${stem}.json`, versions: new Map() };
-      if (current.versions.has(key)) {
-        this.#report({ kind: 'second_version', key, detail: `version ${versionId}` });
-      }
-      // The oldest version, which is listed last, was written while there was none.
-      current.versions.set(key, listed);
+      const ofKey = current.versions.get(key);
+      if (ofKey) ofKey.push(listed);
+      else current.versions.set(key, [listed]);
     }
     if (current) yield current;
   }
 
   /** Undefined for what cannot be used, which is reported or will be. */
   async #read({ key, versions }: DigestParts): Promise<WalkedDigest | undefined> {
-    const document = versions.get(key);
+    const first = (ofKey: readonly ListedObject[] | undefined) =>
+      ofKey?.findLast(({ deleteMarker }) => !deleteMarker);
+    for (const ofKey of versions.values()) secondVersions(ofKey).forEach(this.#report);
+    const document = first(versions.get(key));
     const opened = document && (await this.#store.open(key, document.versionId));
-    const beside = versions.get(besideDigest(key, 'signature'));
+    const beside = first(versions.get(besideDigest(key, 'signature')));
     if (!opened) {
-      // The signature is written last: leaves alone are what a sealer left that ended early.
-      if (document || beside) {
-        this.#unusable++;
-        this.#orphaned.push(key);
-      }
+      // The document is written first: whatever stands without it was beside one that is gone.
+      this.#unusable.add(key);
+      this.#orphaned.push(key);
       return undefined;
     }
-    if (opened.lock === 'none') {
-      this.#report({ kind: 'retention_short', key, detail: 'the digest is not locked' });
-    }
     const bytes = await readWhole(opened, MAX_DIGEST_BYTES);
-    const digest = bytes ? readDigest(bytes) : `it is larger than ${MAX_DIGEST_BYTES} bytes`;
+    const digest = bytes ? checkDigest(bytes) : `it is larger than ${MAX_DIGEST_BYTES} bytes`;
     if (!bytes || typeof digest === 'string') {
-      this.#unusable++;
+      this.#unusable.add(key);
       this.#report({ kind: 'malformed_digest', key, detail: String(digest) });
       return undefined;
     }
@@ -158,32 +170,42 @@ export class ChainWalk {
     if (digest.location.key !== key || digest.location.bucket !== bucket) {
       const detail = `it is that of ${digest.location.bucket}/${digest.location.key}`;
       this.#report({ kind: 'moved_object', key, detail });
-      if (this.#strays.size < MAX_STRAYS) this.#strays.set(digest.location.key, digest.number);
+      this.#strays.add(digest.number, digest.location.key);
       this.#addHole(digest);
       return undefined;
     }
     const signature = await this.#signatureOf(digest, beside, opened.signature);
-    const damage = await this.#keys.judge(digest, bytes, signature);
+    const { isProven, damage } = await this.#keys.judge(digest, bytes, signature);
     if (damage) this.#report(damage);
-    const leaves = [...versions.values()].filter((part) => part.key.endsWith('.leaves'));
-    return { digest, key, sha256: sha256Hex(bytes), signature, leaves, proven: !damage };
+    const short = shortLock('the digest', digest.lock, opened.lock);
+    if (short) this.#report({ kind: 'retention_short', key, detail: short });
+    return {
+      ...{ digest, key, sha256: sha256Hex(bytes), signature, proven: isProven },
+      ...(document.versionId !== undefined && { versionId: document.versionId }),
+      leaves: first(versions.get(besideDigest(key, 'leaves'))),
+      isSettled: Date.parse(digest.sealedAt) < this.#settledMillis,
+    };
   }
 
   /** The text beside a digest and in its metadata. Where they differ, one that does not hold must not hide. */
   async #signatureOf(
-    { location, sealedAt }: Digest,
+    { location, sealedAt, lock }: Digest,
     version: ListedObject | undefined,
     metadata: string | undefined,
   ): Promise<string | undefined> {
     const key = besideDigest(location.key, 'signature');
     const opened = version && (await this.#store.open(key, version.versionId));
-    const beside = opened && (await readWhole(opened, MAX_SIGNATURE_BYTES))?.toString();
-    if (opened?.lock === 'none') {
-      this.#report({ kind: 'retention_short', key, detail: 'the signature is not locked' });
-    }
+    // What is too long for a signature is none that holds.
+    const beside = opened && ((await readWhole(opened, MAX_SIGNATURE_BYTES))?.toString() ?? '');
+    const short = opened && shortLock('the signature', lock, opened.lock);
+    if (short) this.#report({ kind: 'retention_short', key, detail: short });
     const isSettled = metadata === undefined || Date.parse(sealedAt) < this.#settledMillis;
     if (!opened && isSettled) {
-      this.#report({ kind: 'missing_object', key, detail: 'the signature beside a digest' });
+      this.#report({
+        kind: 'missing_object',
+        key,
+        detail: 'the signature of the digest beside it',
+      });
     } else if (opened && metadata !== undefined && metadata !== beside) {
       const detail = 'it is not the one in the metadata of the digest';
       this.#report({ kind: 'bad_signature', key, detail });
@@ -191,18 +213,19 @@ export class ChainWalk {
     return metadata ?? beside;
   }
 
-  #link({ digest, key }: WalkedDigest): void {
+  #link(walked: WalkedDigest): void {
+    const { digest, key } = walked;
     const last = this.#last;
     const { number, previous, from } = digest;
     const begin = this.#firstNumber === 'any' ? number : this.#firstNumber;
-    const first = last ? last.digest.number + 1 : begin;
-    if (number > first) {
-      if (last) this.#addHole({ from: last.digest.to, to: from });
-      const missing = number - first - this.#unusable;
-      const detail = `numbers ${first} to ${number - 1}, ${missing} of them; the last was ${previous?.key}`;
-      if (missing > 0) this.#gaps.push({ key, first, last: number - 1, detail });
+    const gap = gapBefore(digest, last?.digest, begin, this.#unusable);
+    if (gap) {
+      this.#addHole({ from: gap.from ?? BEFORE_ALL, to: from });
+      if (!last) this.begin = this.#lateBegin(walked);
+      if (!this.begin || last) this.#gaps.push(gap);
       return;
     }
+    const first = last ? last.digest.number + 1 : begin;
     const breaks = [
       number !== first && 'number',
       last && previous?.key !== last.key && 'key before',
@@ -216,20 +239,34 @@ export class ChainWalk {
     }
   }
 
-  #addHole({ from, to }: Hole): void {
-    if (this.holes.length < MAX_HOLES) this.holes.push({ from, to });
+  /** Only a proven digest is believed that those before it need not be there any more. */
+  #lateBegin({ digest, proven }: WalkedDigest): LateBegin | undefined {
+    const { from, number, previous } = digest;
+    const retainedUntil = previous?.retainUntil;
+    if (!proven || retainedUntil === undefined || this.#unusable.size > 0) return undefined;
+    const isOver = Date.parse(retainedUntil) < this.#asOfMillis;
+    return isOver ? { from, number, retainedUntil } : undefined;
   }
 
-  /** A digest that stands elsewhere was reported as moved, and is not missing as well. */
+  #addHole({ from, to }: Hole): void {
+    const last = this.holes.at(-1);
+    if (last?.to === from) this.holes[this.holes.length - 1] = { from: last.from, to };
+    else if (this.holes.length < MAX_HOLES) this.holes.push({ from, to });
+  }
+
+  /** Whether a digest is one of those behind the last that is there, which nobody asks for. */
+  #isBeyond(key: string): boolean {
+    const begin = digestBegin(key);
+    if (Number.isNaN(begin) || (this.#last && key < this.#last.key)) return false;
+    return !this.#covers({ key, lastModified: new Date(begin).toISOString() });
+  }
+
   #reportMissing(): void {
-    const numbers = [...this.#strays.values()].sort((a, b) => a - b);
-    for (const { key, first, last, detail } of this.#gaps) {
-      const moved = countBelow(numbers, last + 1) - countBelow(numbers, first);
-      if (moved <= last - first) this.#report({ kind: 'missing_digest', key, detail });
-    }
+    for (const damage of missingDigests(this.#gaps, this.#strays)) this.#report(damage);
     for (const key of this.#orphaned) {
-      if (this.#strays.has(key)) continue;
-      this.#report({ kind: 'missing_digest', key, detail: 'other parts of it are there' });
+      if (this.#strays.has(key) || this.#isBeyond(key)) continue;
+      const detail = 'its document is not there, other parts of it are';
+      this.#report({ kind: 'missing_digest', key, detail });
     }
   }
 }
@@ -237,15 +274,4 @@ export class ChainWalk {
 /** What the names of all parts of a digest begin with; undefined for what is no part of one. */
 export function stemOf(key: string): string | undefined {
   return PART.exec(key)?.[1];
-}
-
-/** How many of sorted numbers are below a bound. */
-function countBelow(numbers: readonly number[], bound: number): number {
-  let low = 0;
-  for (let high = numbers.length; low < high; ) {
-    const middle = (low + high) >>> 1;
-    if ((numbers[middle] as number) < bound) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

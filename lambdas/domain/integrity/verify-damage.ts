@@ -3,6 +3,10 @@ export const DAMAGES = {
   modified_record: { exitCode: 10, means: 'lines of an evidence object are not those sealed' },
   modified_object: { exitCode: 11, means: 'the bytes of an object are not those sealed' },
   missing_object: { exitCode: 12, means: 'an object that was sealed is not there' },
+  accepted_not_stored: {
+    exitCode: 23,
+    means: 'records were accepted and are not stored, by the recounts in the digests',
+  },
   missing_digest: { exitCode: 13, means: 'a digest of the chain is not there' },
   wrong_key: {
     exitCode: 14,

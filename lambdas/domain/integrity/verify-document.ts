@@ -1,5 +1,5 @@
 import { canonicalJson } from '../json/canonical.ts';
-import { type Digest, digestKey, holdsRecords, isSealed } from './digest.ts';
+import { besideDigest, type Digest, holdsRecords, isPlaceOf, isSealed } from './digest.ts';
 
 type Rule = (value: unknown) => boolean;
 
@@ -33,6 +33,8 @@ const members =
 const absent = oneOf(undefined);
 const nothing = oneOf(null);
 
+const mode = oneOf('GOVERNANCE', 'COMPLIANCE');
+
 const sealedObject = members({
   bucket: text,
   key: text,
@@ -40,9 +42,21 @@ const sealedObject = members({
   lastModified: instant,
   bytes: count,
   sha256: hash,
-  mode: either(absent, oneOf('GOVERNANCE', 'COMPLIANCE')),
+  mode: either(absent, mode),
   retainUntil: either(absent, instant),
   records: count,
+});
+
+const recount = members({
+  plane: oneOf('lineage', 'traces'),
+  shardId: text,
+  from: instant,
+  to: instant,
+  status: oneOf('equal', 'behind', 'missing', 'not_recounted'),
+  countedAt: instant,
+  accepted: either(absent, count),
+  stored: either(absent, count),
+  missing: either(absent, listOf(text)),
 });
 
 /** Of each member the verifier relies on; others are covered by the signature alone. */
@@ -53,7 +67,11 @@ const RULES: Readonly<Record<string, Rule>> = {
   from: instant,
   to: instant,
   sealedAt: instant,
-  previous: either(nothing, members({ key: text, sha256: hash, signature: text })),
+  lock: either(absent, members({ mode, retainUntil: instant })),
+  previous: either(
+    nothing,
+    members({ key: text, sha256: hash, signature: text, retainUntil: either(absent, instant) }),
+  ),
   signer: members({ algorithm: oneOf('ECDSA_SHA_256'), fingerprint: hash }),
   nextSigner: either(absent, members({ fingerprint: hash })),
   anchor: text,
@@ -61,15 +79,15 @@ const RULES: Readonly<Record<string, Rule>> = {
   records: count,
   root: hash,
   leaves: either(nothing, members({ key: text, sha256: hash })),
-  recounts: listOf(members({})),
+  recounts: listOf(recount),
 };
 
-/** What a digest must say of itself whatever it seals, in words for {@link readDigest}. */
+/** What a digest must say of itself whatever it seals, in words for {@link checkDigest}. */
 const CONSISTENCY: ReadonlyArray<readonly [broken: string, holds: (digest: Digest) => boolean]> = [
   ['its interval does not end after it begins', ({ from, to }) => from < to],
   [
     'it names another place than its interval',
-    ({ from, location }) => digestKey(from) === location.key,
+    ({ from, location }) => isPlaceOf(location.key, from),
   ],
   [
     'only the first digest has none before it',
@@ -94,7 +112,7 @@ const CONSISTENCY: ReadonlyArray<readonly [broken: string, holds: (digest: Diges
   [
     'its leaves are not beside it',
     ({ records, leaves, location }) =>
-      records === 0 ? leaves === null : leaves !== null && isBeside(location.key, leaves.key),
+      records === 0 ? leaves === null : leaves?.key === besideDigest(location.key, 'leaves'),
   ],
 ];
 
@@ -108,14 +126,8 @@ function isBehind(
   return before.key === key ? before.versionId < versionId : before.key < key;
 }
 
-/** Leaves that a sealer left behind may have the usual name; those of another run have a part of their hash in theirs. */
-function isBeside(document: string, leaves: string): boolean {
-  const stem = document.slice(0, -'.json'.length);
-  return leaves.startsWith(stem) && /^(?:-[0-9a-f]{16})?\.leaves$/.test(leaves.slice(stem.length));
-}
-
 /** The digest that bytes are, or what is wrong with them. Never throws, whatever they are. */
-export function readDigest(bytes: Buffer): Digest | string {
+export function checkDigest(bytes: Buffer): Digest | string {
   let digest: Digest;
   try {
     const value: unknown = JSON.parse(bytes.toString());

@@ -1,28 +1,9 @@
-import { createPublicKey, type KeyObject, verify } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
 import { EvidencePrefix } from '../evidence/evidence-prefix.ts';
-import { type Digest, fingerprintOf, publicKeyKey } from './digest.ts';
+import { type Digest, publicKeyKey } from './digest.ts';
+import { isSignedBy, MAX_KEY_BYTES, readPublicKey, type SigningKey } from './signing-key.ts';
 import type { Damage } from './verify-damage.ts';
 import { readWhole, type SealedStore } from './verify-store.ts';
-
-/** A P-256 key in PEM takes 178 bytes. */
-const MAX_KEY_BYTES = 16 * 1024;
-
-/** A public key that digests may be signed with. */
-export interface SigningKey {
-  readonly fingerprint: string;
-  readonly key: KeyObject;
-}
-
-/** A P-256 public key in PEM, or undefined for anything else. */
-export function readPublicKey(pem: Buffer): SigningKey | undefined {
-  try {
-    const key = createPublicKey(pem);
-    if (key.asymmetricKeyDetails?.namedCurve !== 'prime256v1') return undefined;
-    return { key, fingerprint: fingerprintOf(key.export({ type: 'spki', format: 'der' })) };
-  } catch {
-    return undefined;
-  }
-}
 
 /** What a verification that goes on behind another one knows of keys (by fingerprint). */
 export interface KnownKeys {
@@ -31,6 +12,12 @@ export interface KnownKeys {
   readonly announced?: string;
   /** Keys of digests that were proven in their order: when given, digests may be judged in any order, against these alone. */
   readonly proven?: readonly string[];
+}
+
+/** Whether a trusted key signed a digest, and what is wrong with it, unless that was said already. */
+export interface Judgement {
+  readonly isProven: boolean;
+  readonly damage?: Damage;
 }
 
 /**
@@ -43,6 +30,10 @@ export class TrustedKeys {
   #announced: string | undefined;
   readonly #proven: readonly string[] | undefined;
   readonly #keys = new Map<string, KeyObject>();
+  /** Fingerprints whose key is not there, or another: said once, whatever it signed. */
+  readonly #unusable = new Set<string>();
+  /** Signer of the digest judged last, when nothing trusted had announced it. */
+  #stranger: string | undefined;
 
   constructor(store: SealedStore, pinned?: SigningKey, known: KnownKeys = {}) {
     this.#store = store;
@@ -60,31 +51,42 @@ export class TrustedKeys {
     };
   }
 
-  /** What is wrong with the signature of a digest; undefined when nothing is. Digests are asked for in their order. */
-  async judge(
-    digest: Digest,
-    bytes: Buffer,
-    signature: string | undefined,
-  ): Promise<Damage | undefined> {
+  /**
+   * Digests are asked for in their order.
+   * @param signature undefined where none is there, which whoever looked for it reports
+   */
+  async judge(digest: Digest, bytes: Buffer, signature: string | undefined): Promise<Judgement> {
+    const unproven = (damage?: Damage) => ({ isProven: false, ...(damage && { damage }) });
     const { key } = digest.location;
     const { fingerprint } = digest.signer;
     const isAnnounced = fingerprint === this.#announced;
     const isTrusted = this.#proven
       ? this.#proven.includes(fingerprint)
       : this.#trusted === undefined || fingerprint === this.#trusted || isAnnounced;
+    const isNamed = fingerprint === this.#stranger;
+    this.#stranger = isTrusted || this.#proven ? undefined : fingerprint;
+    if (!isTrusted && isNamed) return unproven(); // it goes on as the digest before
     if (!isTrusted) {
-      return { kind: 'wrong_key', key, detail: `signer ${fingerprint} was never announced` };
+      const more = this.#proven ? '' : '; nor is what follows under that key proven';
+      const detail = `no trusted digest announced its signer ${fingerprint}${more}`;
+      return unproven({ kind: 'wrong_key', key, detail });
     }
+    if (this.#unusable.has(fingerprint)) return unproven();
     const publicKey = this.#keys.get(fingerprint) ?? (await this.#load(fingerprint));
-    if ('kind' in publicKey) return publicKey;
-    if (signature === undefined || !isSignedBy(publicKey, bytes, signature)) {
-      return { kind: 'bad_signature', key, detail: `it is not that of key ${fingerprint}` };
+    if ('kind' in publicKey) {
+      this.#unusable.add(fingerprint);
+      return unproven(publicKey);
+    }
+    if (signature === undefined) return unproven();
+    if (!isSignedBy(publicKey, bytes, signature)) {
+      const detail = `it is not that of key ${fingerprint}`;
+      return unproven({ kind: 'bad_signature', key, detail });
     }
     this.#keys.set(fingerprint, publicKey);
     this.#trusted = fingerprint;
     if (isAnnounced) this.#announced = undefined;
     if (digest.nextSigner) this.#announced = digest.nextSigner.fingerprint;
-    return undefined;
+    return { isProven: true };
   }
 
   async #load(fingerprint: string): Promise<KeyObject | Damage> {
@@ -97,15 +99,14 @@ export class TrustedKeys {
       versionId = listed.versionId; // the oldest is listed last
     }
     const opened = isThere ? await this.#store.open(key, versionId) : undefined;
-    if (!opened) return { kind: 'missing_object', key, detail: 'the public key of a signer' };
+    if (!opened)
+      return {
+        kind: 'missing_object',
+        key,
+        detail: 'the public key of a signer: without it no digest under that key is proven',
+      };
     const read = readPublicKey((await readWhole(opened, MAX_KEY_BYTES)) ?? Buffer.alloc(0));
     if (read?.fingerprint === fingerprint) return read.key;
     return { kind: 'wrong_key', key, detail: 'it holds no P-256 key of that fingerprint' };
   }
-}
-
-/** One signature has one text: what else decodes to it was changed. */
-export function isSignedBy(key: KeyObject, bytes: Buffer, signature: string): boolean {
-  const der = Buffer.from(signature, 'base64');
-  return der.toString('base64') === signature && verify('sha256', bytes, key, der);
 }

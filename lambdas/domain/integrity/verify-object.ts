@@ -3,6 +3,7 @@ import { leafOf, MAX_STORED_BYTES, readLines } from '../evidence/evidence-object
 import { holdsRecords, type SealedObject } from './digest.ts';
 import { HASH_BYTES } from './merkle.ts';
 import type { Damage } from './verify-damage.ts';
+import { shortLock } from './verify-lock.ts';
 import type { OpenedObject } from './verify-store.ts';
 
 /** Enough to see what happened; all are counted. */
@@ -101,13 +102,7 @@ function leafAt(leaves: Buffer, index: number): Buffer {
 /** Whether a lock is shorter or weaker than it was when it was sealed. */
 export function lockDamage(sealed: SealedObject, lock: OpenedObject['lock']): Damage | undefined {
   const { key, versionId, mode, retainUntil } = sealed;
-  if (lock === 'unknown' || retainUntil === undefined) return undefined;
-  const short = (now: string): Damage => {
-    const detail = `sealed with ${mode} until ${retainUntil}, now ${now}`;
-    return { kind: 'retention_short', key, versionId, detail };
-  };
-  if (lock === 'none') return short('not locked');
-  const isWeaker = mode === 'COMPLIANCE' && lock.mode !== 'COMPLIANCE';
-  const isShorter = !(Date.parse(lock.retainUntil) >= Date.parse(retainUntil));
-  return isWeaker || isShorter ? short(`${lock.mode} until ${lock.retainUntil}`) : undefined;
+  if (retainUntil === undefined) return undefined;
+  const detail = shortLock('it', { mode: mode ?? 'GOVERNANCE', retainUntil }, lock);
+  return detail === undefined ? undefined : { kind: 'retention_short', key, versionId, detail };
 }

@@ -1,9 +1,10 @@
 import { mapConcurrently } from '../concurrency.ts';
-import { sha256Hex } from '../evidence/store-key.ts';
+import { sha256Hex } from '../store-key.ts';
 import type { SealedObject } from './digest.ts';
 import { HASH_BYTES, rootOf } from './merkle.ts';
 import type { WalkedDigest } from './verify-chain.ts';
 import type { ReportDamage } from './verify-damage.ts';
+import { shortLock } from './verify-lock.ts';
 import type { Suspects } from './verify-moves.ts';
 import { contentDamage, type HeldObject, holdObject, lockDamage } from './verify-object.ts';
 import { readWhole, type SealedStore } from './verify-store.ts';
@@ -29,6 +30,8 @@ export interface ObjectCheck {
   readonly covers: (object: SealedObject) => boolean;
   readonly report: ReportDamage;
   readonly suspects: Suspects;
+  /** Called for each object that the sealer could not read: nothing of it is known that could be compared. */
+  readonly unread: (object: SealedObject) => void;
   /** Called for each object that is there, whole or not. */
   readonly present: (object: SealedObject, held: HeldObject) => void;
   /** Called for each object that is not there; whether it need not be, because its lock has ended. */
@@ -63,21 +66,21 @@ export async function checkObjects(walked: WalkedDigest, check: ObjectCheck): Pr
 
 /** The leaves beside a digest, when they are the ones it sealed. */
 async function sealedLeaves(
-  { digest, leaves: listed }: WalkedDigest,
+  { digest, leaves: version, isSettled }: WalkedDigest,
   { store, report, suspects }: ObjectCheck,
 ): Promise<Buffer | undefined> {
   if (!digest.leaves) return Buffer.alloc(0);
   const { key, sha256: sealed } = digest.leaves;
-  const version = listed.find((part) => part.key === key);
   const opened = version && (await store.open(key, version.versionId));
   if (!opened) {
+    if (!isSettled) return undefined;
     const detail = 'the leaves beside a digest';
     suspects.add({ damage: { kind: 'missing_object', key, detail }, sealed });
     return undefined;
   }
-  if (opened.lock === 'none') {
-    report({ kind: 'retention_short', key, detail: 'the leaves are not locked' });
-  }
+  // Leaves may be those of a sealer that ended before this digest, and promised a little less.
+  const short = shortLock('the leaves', undefined, opened.lock);
+  if (short) report({ kind: 'retention_short', key, detail: short });
   const leaves = await readWhole(opened, MAX_LEAVES_BYTES);
   const found = leaves && sha256Hex(leaves);
   if (found === sealed && leaves?.length === digest.records * HASH_BYTES) return leaves;
@@ -97,6 +100,10 @@ async function checkObject(
   const { store, report, suspects } = check;
   const { object, leaves, firstLeaf } = place;
   const { key, versionId, sha256: sealed } = object;
+  if (object.unreadable) {
+    check.unread(object);
+    return Buffer.alloc(0);
+  }
   const opened = await store.open(key, versionId);
   if (!opened) {
     if (check.mayBeGone(object)) return undefined;

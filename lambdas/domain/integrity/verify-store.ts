@@ -1,4 +1,5 @@
 import type { RetentionPolicy } from '../evidence/retention.ts';
+import { readWhole as readStream } from '../read-whole.ts';
 
 /** A version as a listing has it. */
 export interface ListedObject {
@@ -38,16 +39,9 @@ export interface SealedStore {
 }
 
 /** The bytes of an object, or undefined when it has more of them than the limit. */
-export async function readWhole(
+export function readWhole(
   { chunks }: OpenedObject,
   limitBytes: number,
 ): Promise<Buffer | undefined> {
-  const parts: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of chunks) {
-    bytes += chunk.length;
-    if (bytes > limitBytes) return undefined;
-    parts.push(chunk);
-  }
-  return Buffer.concat(parts, bytes);
+  return readStream(chunks, limitBytes);
 }

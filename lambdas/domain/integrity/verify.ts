@@ -2,12 +2,15 @@ import { EvidencePrefix } from '../evidence/evidence-prefix.ts';
 import { hourFolder, hourOf } from '../evidence/hour-shard.ts';
 import { receiptTime } from '../evidence/receipt.ts';
 import { UNANCHORED } from './digest.ts';
-import { ChainWalk, type WalkedDigest } from './verify-chain.ts';
+import type { RecordProof } from './record-proof.ts';
+import type { SigningKey } from './signing-key.ts';
+import { ChainWalk, type LateBegin, type WalkedDigest } from './verify-chain.ts';
 import type { ReportDamage } from './verify-damage.ts';
-import { type SigningKey, TrustedKeys } from './verify-keys.ts';
+import { TrustedKeys } from './verify-keys.ts';
 import { Suspects } from './verify-moves.ts';
 import { checkObjects, type ObjectCheck } from './verify-objects.ts';
-import { proofsIn, type RecordProof } from './verify-record.ts';
+import { proofsIn } from './verify-record.ts';
+import { Recounts, type RecountTally } from './verify-recounts.ts';
 import type { SealedStore } from './verify-store.ts';
 import { UnsealedSearch } from './verify-unsealed.ts';
 
@@ -30,7 +33,7 @@ export interface VerifyOptions {
   readonly head?: string;
   /** Which versions are read; the chain is always walked as a whole. */
   readonly covers?: (version: { readonly key: string; readonly lastModified: string }) => boolean;
-  /** Proves the records of a receipt, and reads no objects but those that may hold them. */
+  /** Proves the records of a receipt: reads no objects but those that may hold them, and judges no others. */
   readonly receiptId?: string;
   /** Called after each digest. */
   readonly progress?: (done: Readonly<Verification>) => void;
@@ -47,6 +50,8 @@ export interface Verification {
   records: number;
   /** Of digests that are not proven: what they say of objects is worth nothing. */
   objectsNotProven: number;
+  /** Sealed by name and size, since the sealer could not read them. */
+  unread: number;
   /** Not there, and their locks had ended: whoever may delete may have deleted them. */
   expired: number;
   locksNotKnown: number;
@@ -55,6 +60,11 @@ export interface Verification {
   notSealedYet: number;
   /** Beyond what is compared by name. */
   notJudged: number;
+  /** Landed before a chain whose first digests expired: no digest is left that could tell of them. */
+  beforeChain: number;
+  /** Where the chain begins, when the digests before that expired. */
+  begin?: LateBegin;
+  recounts: RecountTally;
   /** Digests whose heads were sent nowhere. */
   unanchored: number;
   trust: 'pinned' | 'on first use';
@@ -82,14 +92,21 @@ export async function verify(store: SealedStore, options: VerifyOptions): Promis
   const { nowMillis, isLive } = options;
   const settledMillis = isLive ? nowMillis - SEALING_GRACE_MILLIS : Number.POSITIVE_INFINITY;
   const keys = new TrustedKeys(store, options.pinned);
-  const chain = new ChainWalk(store, { keys, report, settledMillis });
+  const recounts = new Recounts();
   const covers = options.covers ?? (() => true);
+  const chain = new ChainWalk(store, {
+    ...{ keys, report, asOfMillis: nowMillis, settledMillis, covers },
+  });
   const hour = receiptId === undefined ? '' : hourOfReceipt(receiptId);
   const check: ObjectCheck = {
     ...{ store, report, suspects },
     covers: (object) => covers(object) && object.key.includes(hour),
-    present(object, held) {
+    unread(object) {
       unsealed.sealed(object);
+      done.unread++;
+    },
+    present(object, held) {
+      if (!object.again) unsealed.sealed(object);
       done.objects++;
       done.bytes += held.bytes;
       done.records += held.records?.lines.length ?? 0;
@@ -113,14 +130,18 @@ export async function verify(store: SealedStore, options: VerifyOptions): Promis
       done.proven++;
       head = walked;
       isHeadSeen ||= walked.sha256 === options.head;
+      recounts.add(walked.digest, (from) => covers({ key: walked.key, lastModified: from }));
       await checkObjects(walked, check);
     } else done.objectsNotProven += walked.digest.objects.length;
     options.progress?.(done);
   }
   if (!isHeadSeen) {
-    const detail = `no proven digest has the SHA-256 ${options.head}`;
-    report({ kind: 'missing_digest', key: head?.key ?? 'digests/', detail });
+    const last = head ? `; the last that is proven is ${head.key}` : '';
+    const detail = `no proven digest has the SHA-256 ${options.head}${last}`;
+    report({ kind: 'missing_digest', key: EvidencePrefix.digests, detail });
   }
+  done.recounts = recounts.tally;
+  if (chain.begin) done.begin = chain.begin;
   if (head) {
     const { digest, key, sha256 } = head;
     const { number, from, to, signer, anchor } = digest;
@@ -128,13 +149,27 @@ export async function verify(store: SealedStore, options: VerifyOptions): Promis
     const dueMillis = settledMillis - INTERVALS_UNTIL_SEALED * (Date.parse(to) - Date.parse(from));
     const isOverdue = (sinceMillis: number) => sinceMillis < dueMillis;
     if (receiptId === undefined) {
-      const search = { covers, head: digest, holes: chain.holes, isOverdue, report, suspects };
+      recounts.damages().forEach(report);
+      const { holes, begin } = chain;
+      const search = {
+        covers,
+        head: digest,
+        holes,
+        begin: begin?.from,
+        isOverdue,
+        report,
+        suspects,
+      };
       Object.assign(done, await unsealed.search(search));
     }
   }
   const firstDueMillis = settledMillis - INTERVALS_UNTIL_SEALED * MAX_INTERVAL_MILLIS;
   if (chain.isEmpty && (await holdsOlder(store, firstDueMillis))) {
-    report({ kind: 'missing_digest', key: EvidencePrefix.digests, detail: 'not one is there' });
+    report({
+      kind: 'missing_digest',
+      key: EvidencePrefix.digests,
+      detail: 'there is not one, and objects have long landed',
+    });
   }
   suspects.resolve();
   return done;
@@ -145,12 +180,15 @@ function nothingDone({ knowsVersions }: SealedStore, { pinned }: VerifyOptions):
     ...{ digests: 0, proven: 0, objects: 0, bytes: 0, records: 0 },
     ...{
       objectsNotProven: 0,
+      unread: 0,
       expired: 0,
       locksNotKnown: 0,
       notSealedYet: 0,
       notJudged: 0,
+      beforeChain: 0,
       unanchored: 0,
     },
+    recounts: new Recounts().tally,
     versionsKnown: knowsVersions,
     trust: pinned ? 'pinned' : 'on first use',
     proofs: [],

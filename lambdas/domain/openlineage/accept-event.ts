@@ -1,7 +1,7 @@
 import { type Acceptance, type AcceptedDelivery, acceptDelivery } from '../evidence/accept.ts';
-import { storeKey } from '../evidence/store-key.ts';
 import { JsonDocument } from '../json/document.ts';
 import { judgeJobNamespace } from '../producers/job-namespaces.ts';
+import { storeKey } from '../store-key.ts';
 import { judgeEvent, type LineageEvent } from './event.ts';
 import { runKeyOf } from './run-key.ts';
 

@@ -1,13 +1,22 @@
-import { type Finding, openFinding } from '../audit/findings.ts';
 import type { EventClaim, RunEventEntry } from '../evidence/index-entries.ts';
+import { type Finding, openFinding } from '../findings.ts';
 
 /** Type and time of an event as a claim; undefined for one that does not say both. */
 export function claimOf(entry: RunEventEntry, epoch: number): EventClaim | undefined {
-  const { submitter, runKey, eventType, eventTimeUtc, receiptId, acceptedAt, lock } = entry;
+  const { submitter, runKey, eventType, eventTimeUtc, receivedHmac } = entry;
   if (eventType === undefined || eventTimeUtc === undefined) return undefined;
+  const { group } = submitter;
+  const { receiptId, acceptedAt, lock } = entry;
   return {
-    ...{ group: submitter.group, runKey, eventType, eventTimeUtc },
-    ...{ receiptId, acceptedAt, lock, epoch, receivedHmac: entry.receivedHmac },
+    group,
+    runKey,
+    eventType,
+    eventTimeUtc,
+    receiptId,
+    acceptedAt,
+    lock,
+    epoch,
+    receivedHmac,
   };
 }
 

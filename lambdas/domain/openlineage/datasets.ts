@@ -1,6 +1,6 @@
 import type { Access } from '../evidence/index-entries.ts';
 import type { JsonDocument } from '../json/document.ts';
-import type { Identity } from './event.ts';
+import type { Identity } from './identity.ts';
 import { readIdentity } from './run-facts.ts';
 
 type RunDataset = Identity & { access: Access };
@@ -25,11 +25,9 @@ export function readDatasets(document: JsonDocument): RunDataset[] {
   ] as const) {
     for (const node of document.items(document.get(document.root, member))) {
       const identity = readIdentity(document, node);
-      if (identity)
-        found.set(JSON.stringify([access, identity.namespace, identity.name]), {
-          ...identity,
-          access,
-        });
+      if (!identity) continue;
+      const { namespace, name } = identity;
+      found.set(`${access} ${namespace.length} ${namespace} ${name}`, { namespace, name, access });
     }
   }
   return [...found.values()];

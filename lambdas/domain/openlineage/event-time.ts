@@ -33,8 +33,8 @@ function epochMillis(date: string, time: string): number | undefined {
   // A leap second counts as the last of its minute: no clock of ours can tell them apart.
   const millis = Date.parse(`${date}T${time.replace(/:60$/, ':59')}Z`);
   if (Number.isNaN(millis)) return undefined;
-  // 30 February and 24:00 roll over into the next day; reading the date back refuses them.
-  return new Date(millis).toISOString().startsWith(date) ? millis : undefined;
+  // 30 February and 24:00 roll over into another day of the month; reading it back refuses them.
+  return new Date(millis).getUTCDate() === Number(date.slice(-2)) ? millis : undefined;
 }
 
 /** `+05:30` or `-0800` in milliseconds east of UTC. */

@@ -2,22 +2,10 @@ import { InvalidEventError, type RuleViolation } from '../errors.ts';
 import type { JsonDocument } from '../json/document.ts';
 import { findOddities } from '../json/oddities.ts';
 import { Kind, NONE, type Node } from '../json/scanner.ts';
-import {
-  type Deviation,
-  IDENTIFIER_TOO_LONG,
-  MAX_IDENTIFIER_BYTES,
-  type Refusal,
-} from './departures.ts';
+import { type Deviation, IDENTIFIER_TOO_LONG, type Refusal } from './departures.ts';
 import { readEventTime } from './event-time.ts';
+import { type EventKind, type Identity, isIndexable, isUuid } from './identity.ts';
 import { findStructuralDeviations } from './structure.ts';
-
-export type EventKind = 'run' | 'job' | 'dataset';
-
-/** A job or a dataset: its namespace and its name, exactly as sent. */
-export interface Identity {
-  readonly namespace: string;
-  readonly name: string;
-}
 
 /** What the receiver must know of an event; everything else stays in the document. */
 export interface LineageEvent {
@@ -36,21 +24,14 @@ export interface LineageEvent {
 }
 
 const KNOWN_EVENT_TYPES = new Set(['START', 'RUNNING', 'COMPLETE', 'ABORT', 'FAIL', 'OTHER']);
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
 const SCHEMA_KIND = /\/(Run|Job|Dataset)Event$/;
+
 const OLD_DEFINITIONS = '#/definitions/';
+
 /** The published versions of the core schema (openlineage.md 1.4): a URL is compared, never fetched. */
 const CORE_SCHEMA =
   /^https:\/\/openlineage\.io\/spec\/(?:1-[01]-[0-5]|2-0-[0-2])\/OpenLineage\.json(?:$|#)/;
-
-/** Whether an id or name fits an index row; longer ones stay in the stored document only. */
-export function isIndexable(text: string): boolean {
-  return Buffer.byteLength(text) <= MAX_IDENTIFIER_BYTES;
-}
-
-export function isUuid(text: string): boolean {
-  return UUID.test(text);
-}
 
 /**
  * Classifies an event and takes its identities. Refuses only what nothing could be filed under

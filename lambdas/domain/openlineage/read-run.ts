@@ -1,12 +1,14 @@
 import { mapConcurrently } from '../concurrency.ts';
 import { LineageError } from '../errors.ts';
 import type { RunEventEntry } from '../evidence/index-entries.ts';
+import type { VersionInspector, VersionState } from '../evidence/ports.ts';
+import type { RunIndex } from '../evidence/run-index.ts';
 import { versionName } from '../evidence/version-name.ts';
+import type { HoldIndex } from '../holds/ports.ts';
 import type { ProofReaders } from '../integrity/proof-digests.ts';
 import { integrityOf } from '../integrity/proof-status.ts';
-import type { HoldIndex, RunIndex, VersionInspector, VersionState } from '../ports.ts';
 import { linksOfRun } from '../traces/run-links.ts';
-import { isUuid } from './event.ts';
+import { isUuid } from './identity.ts';
 import { runKeyOf } from './run-key.ts';
 import { viewRun } from './run-view.ts';
 

@@ -2,7 +2,7 @@ import type { RunReference, TraceContext } from '../evidence/index-entries.ts';
 import type { JsonDocument } from '../json/document.ts';
 import type { Node } from '../json/scanner.ts';
 import { spanIdOf, traceIdOf } from '../traces/ids.ts';
-import { type Identity, isIndexable } from './event.ts';
+import { type Identity, isIndexable } from './identity.ts';
 
 /** What an event says about its run beyond type and time. */
 export interface RunFacts {

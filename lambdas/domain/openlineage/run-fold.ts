@@ -1,7 +1,7 @@
 import { groupBy } from '../collections.ts';
 import type { RunEventEntry } from '../evidence/index-entries.ts';
-import type { Identity } from './event.ts';
 import { utcOfMillis } from './event-time.ts';
+import type { Identity } from './identity.ts';
 
 export type RunState = 'RUNNING' | 'COMPLETE' | 'FAIL' | 'ABORT' | 'OTHER';
 

@@ -1,6 +1,7 @@
 import type { Envelope } from '../evidence/envelope.ts';
 import { JsonDocument } from '../json/document.ts';
-import { isUuid, readEvent } from './event.ts';
+import { readEvent } from './event.ts';
+import { isUuid } from './identity.ts';
 
 /** The form under which a run id is compared: UUIDs without regard to case, anything else as sent. */
 export function runKeyOf(runId: string): string {

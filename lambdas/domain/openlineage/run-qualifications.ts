@@ -1,6 +1,6 @@
 import { uniqueBy } from '../collections.ts';
+import type { VersionState } from '../evidence/ports.ts';
 import type { Integrity } from '../integrity/proof-status.ts';
-import type { VersionState } from '../ports.ts';
 import { type Qualification, storeSays } from '../qualification.ts';
 import type { RunTraceLink } from '../traces/run-links.ts';
 import { type FoldedRun, latest } from './run-fold.ts';

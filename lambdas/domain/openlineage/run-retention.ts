@@ -1,6 +1,6 @@
 import type { RunEventEntry } from '../evidence/index-entries.ts';
+import type { VersionState } from '../evidence/ports.ts';
 import { versionName } from '../evidence/version-name.ts';
-import type { VersionState } from '../ports.ts';
 import type { LogicalEvent } from './run-fold.ts';
 
 /** The weakest lock among the versions that hold the run: what the bucket says, else what was promised. */

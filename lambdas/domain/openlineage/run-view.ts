@@ -1,4 +1,3 @@
-import type { Finding } from '../audit/findings.ts';
 import { groupBy, uniqueBy } from '../collections.ts';
 import type {
   DeclarationEntry,
@@ -7,12 +6,13 @@ import type {
   RunEventEntry,
   RunReference,
 } from '../evidence/index-entries.ts';
+import type { VersionState } from '../evidence/ports.ts';
+import type { Finding } from '../findings.ts';
 import type { Hold } from '../holds/hold.ts';
 import type { Integrity } from '../integrity/proof-status.ts';
-import type { VersionState } from '../ports.ts';
 import { storeSays } from '../qualification.ts';
 import type { RunTraceLink } from '../traces/run-links.ts';
-import type { Identity } from './event.ts';
+import type { Identity } from './identity.ts';
 import { type FoldedRun, foldRun, type LogicalEvent, latest, type RunState } from './run-fold.ts';
 import { qualifyRun } from './run-qualifications.ts';
 import { viewRetention } from './run-retention.ts';

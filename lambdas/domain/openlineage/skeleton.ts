@@ -1,7 +1,8 @@
 import type { JsonDocument } from '../json/document.ts';
 import type { ValueRedactor } from '../redaction/redact-value.ts';
 import { readDatasets } from './datasets.ts';
-import { type Identity, type LineageEvent, readEvent } from './event.ts';
+import { type LineageEvent, readEvent } from './event.ts';
+import type { Identity } from './identity.ts';
 
 /**
  * What is kept of an accepted event when the redactor could not finish: kind, type, time, identities

@@ -1,4 +1,3 @@
-import type { Finding } from '../audit/findings.ts';
 import { mapConcurrently } from '../concurrency.ts';
 import { errorCode } from '../errors.ts';
 import type { DatedEnvelope } from '../evidence/archive-records.ts';
@@ -12,10 +11,12 @@ import {
 import { putUnlessStored, type StoredPlace } from '../evidence/put-unless-stored.ts';
 import { type RecordDependencies, recordFinding } from '../evidence/record-finding.ts';
 import { lockFor, periodDays } from '../evidence/retention.ts';
+import type { Finding } from '../findings.ts';
 import { JsonDocument } from '../json/document.ts';
 import { claimOf, findConflict } from './conflicting-duplicate.ts';
 import { indexedDatasets, readDatasets } from './datasets.ts';
-import { type EventKind, isIndexable, readEvent } from './event.ts';
+import { readEvent } from './event.ts';
+import { type EventKind, isIndexable } from './identity.ts';
 import { rowLimitsOf, unreadStatementsOf } from './row-limits.ts';
 import { readRunFacts } from './run-facts.ts';
 import { runKeyOf } from './run-key.ts';
@@ -93,7 +94,7 @@ export interface IndexEventsDependencies
 /** One row of an event, written when it is called. */
 export type RowWrite = () => Promise<void>;
 
-export async function writeRows(writes: readonly RowWrite[]): Promise<void> {
+async function writeRows(writes: readonly RowWrite[]): Promise<void> {
   await mapConcurrently(writes, CONCURRENT_INDEX_WRITES, (write) => write());
 }
 

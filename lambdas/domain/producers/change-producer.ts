@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { HOUR_MILLIS } from '../evidence/hour-shard.ts';
 import { type ChangeDependencies, type ChangedProducer, commitChange } from './commit-change.ts';
 import { endingAt, issueKey, isValidAt } from './issued-key.ts';
 import type { ChangedBy, Producer } from './producer.ts';
@@ -15,7 +16,6 @@ const MAX_VALID_KEYS = 2;
 const MAX_OVERLAP_HOURS = 8_760;
 /** A week: a client that is deployed weekly changes its key without a night shift. */
 export const DEFAULT_OVERLAP_HOURS = 168;
-const HOUR_MILLIS = 3_600_000;
 
 /**
  * Registers a producer and issues its first key.

@@ -1,9 +1,10 @@
 import { LineageError } from '../errors.ts';
 import { EvidencePrefix } from '../evidence/evidence-prefix.ts';
+import type { Clock, DocumentVault } from '../evidence/ports.ts';
 import { lockFor, type RetentionPolicy } from '../evidence/retention.ts';
-import type { Clock, DocumentVault, ProducerDirectory } from '../ports.ts';
 import { bearerKeyHash } from './bearer-key.ts';
 import type { NewKey, RandomText } from './issued-key.ts';
+import type { ProducerDirectory } from './ports.ts';
 import type { Producer, ProducerRecord } from './producer.ts';
 import { ProducerConflictError } from './producer-errors.ts';
 import type { Registration } from './registration.ts';

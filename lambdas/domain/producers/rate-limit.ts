@@ -1,6 +1,6 @@
 import { InvalidEventError, RateLimitedError } from '../errors.ts';
 import type { Refusal } from '../openlineage/departures.ts';
-import type { RateLeases } from '../ports.ts';
+import type { RateLeases } from './ports.ts';
 import type { Registration } from './registration.ts';
 
 /** As long as a refused client is told to wait (`Retry-After: 2`): it comes again in a fresh window. */

@@ -1,14 +1,13 @@
-import type { Finding } from '../audit/findings.ts';
 import { groupBy } from '../collections.ts';
-import { mapConcurrently } from '../concurrency.ts';
 import { UnreadableRecordError } from '../errors.ts';
 import type { Envelope } from '../evidence/envelope.ts';
 import { readMatchingLines } from '../evidence/evidence-object.ts';
+import type { ListedVersion, ObjectVersion, StoredObject } from '../evidence/ports.ts';
 import { indexQuarantined, type Quarantined } from '../evidence/quarantine.ts';
 import { type Lock, lockFor, periodDays } from '../evidence/retention.ts';
-import { sha256Hex } from '../evidence/store-key.ts';
-import { eventWrites, writeRows } from '../openlineage/store-events.ts';
-import type { ListedVersion, ObjectVersion, StoredObject } from '../ports.ts';
+import type { Finding } from '../findings.ts';
+import { eventWrites, type RowWrite } from '../openlineage/store-events.ts';
+import { sha256Hex } from '../store-key.ts';
 import { indexTraceLine } from '../traces/index-trace.ts';
 import { type PromoteDependencies, promoteTrace } from '../traces/promote.ts';
 import { readTraceLines } from '../traces/trace-lines.ts';
@@ -26,12 +25,9 @@ export interface IndexObjectsDependencies extends PromoteDependencies {
 export interface ReadObject {
   /** Names of records, each the same in every object that holds it. */
   readonly records: readonly string[];
-  /** Writes the rows of the wanted records. */
-  readonly write: (wanted: ReadonlySet<string>) => Promise<void>;
+  /** What writes the rows of the wanted records, in any order. */
+  readonly writes: (wanted: ReadonlySet<string>) => readonly RowWrite[];
 }
-
-/** Trace lines in flight: DynamoDB answers in milliseconds, the socket pool holds 50. */
-const CONCURRENT_LINES = 16;
 
 /**
  * Reads an object for its rows.
@@ -55,10 +51,16 @@ function readEvents(
   { index, traceContextFacets, ...dependencies }: IndexObjectsDependencies,
 ): ReadObject {
   const lock = lockOf(object);
+  const named = new Set<string>();
+  const promoting = { ...dependencies, index };
   const indexing = {
     ...{ index, traceContextFacets },
-    onTraceNamed: async (traceId: string) =>
-      void (await promoteTrace(traceId, { ...dependencies, index })),
+    onTraceNamed: async (traceId: string) => {
+      // Once for all events of the object: what is staged later finds their links by itself.
+      if (named.has(traceId)) return;
+      named.add(traceId);
+      await promoteTrace(traceId, promoting);
+    },
     // its finding is a document of its own, and rebuilt from that
     onConflict: async () => undefined,
   };
@@ -69,7 +71,7 @@ function readEvents(
   return readObject(
     lines,
     ({ envelope }) => recordName(envelope),
-    (wanted) => writeRows(wanted.flatMap(({ writes }) => writes)),
+    ({ writes }) => writes,
   );
 }
 
@@ -102,18 +104,16 @@ function readTraces(
   return readObject(
     lines,
     ({ envelope }) => recordName(envelope),
-    async (wanted) => {
-      await mapConcurrently(wanted, CONCURRENT_LINES, async (traceLine) => {
-        const { leafHash, line } = lineOf.get(traceLine.envelope) as {
-          leafHash: string;
-          line: number;
-        };
-        const location = { ...locationOf(version), line };
-        await indexTraceLine({ ...traceLine, location, leafHash, lock, governed }, index);
-        if (!governed && (await index.isTraceLinked(traceLine.traceId))) {
-          await promoteTrace(traceLine.traceId, dependencies);
-        }
-      });
+    (traceLine) => async () => {
+      const { leafHash, line } = lineOf.get(traceLine.envelope) as {
+        leafHash: string;
+        line: number;
+      };
+      const location = { ...locationOf(version), line };
+      await indexTraceLine({ ...traceLine, location, leafHash, lock, governed }, index);
+      if (!governed && (await index.isTraceLinked(traceLine.traceId))) {
+        await promoteTrace(traceLine.traceId, dependencies);
+      }
     },
   );
 }
@@ -128,7 +128,7 @@ function readQuarantined(
   const lock = lockOf(object);
   return {
     records: [version.key],
-    write: () => indexQuarantined(document, locationOf(version), lock, index),
+    writes: () => [() => indexQuarantined(document, locationOf(version), lock, index)],
   };
 }
 
@@ -143,18 +143,18 @@ function readFinding(
   }
   // Of two documents of one step the first is the row, live as well.
   const step = [finding.id, finding.at, finding.status].join('\n');
-  return { records: [step], write: () => index.putFinding(finding) };
+  return { records: [step], writes: () => [() => index.putFinding(finding)] };
 }
 
 function readObject<T>(
   lines: readonly T[],
   nameOf: (line: T) => string,
-  write: (lines: T[]) => Promise<void>,
+  writesOf: (line: T) => RowWrite | readonly RowWrite[],
 ): ReadObject {
   const named = lines.map((line) => ({ line, name: nameOf(line) }));
   return {
     records: named.map(({ name }) => name),
-    write: (wanted) => write(named.filter(({ name }) => wanted.has(name)).map(({ line }) => line)),
+    writes: (wanted) => named.flatMap(({ line, name }) => (wanted.has(name) ? writesOf(line) : [])),
   };
 }
 

@@ -1,5 +1,7 @@
 import { EvidencePrefix } from '../evidence/evidence-prefix.ts';
-import type { VersionInspector } from '../ports.ts';
+import { HOUR_MILLIS } from '../evidence/hour-shard.ts';
+import type { VersionInspector } from '../evidence/ports.ts';
+import { DAY_MILLIS } from '../evidence/retention.ts';
 
 /** What the rows of an hour are made of; the first two lie below a retention class. */
 const KINDS = ['lineage', 'traces', 'quarantine', 'findings'] as const;
@@ -11,11 +13,26 @@ export interface Partition {
   readonly prefix: string;
 }
 
+/** The digests of one day: what they list of an interval is compared with what the vault holds of it. */
+export interface SealedDay extends RebuiltInterval {
+  readonly kind: 'digests';
+  /** `digests/dt=<UTC date>/` */
+  readonly prefix: string;
+}
+
 /** Half-open interval of acceptance in milliseconds; open where a side is absent. */
 export interface RebuiltInterval {
   readonly fromMillis?: number;
   readonly toMillis?: number;
 }
+
+/** Our clock files objects and that of S3 dates them: a digest may be of the day before. */
+const CLOCK_LEAD_MILLIS = 300_000;
+/**
+ * What landed later than this after it was accepted is looked for by a rebuild without an end: a backlog is at most as
+ * old as the stream keeps records (7 days by default), a promotion as staging does (14 days).
+ */
+const MAX_LANDING_DAYS = 40;
 
 interface PartitionSources {
   readonly inspector: Pick<VersionInspector, 'folders'>;
@@ -23,8 +40,6 @@ interface PartitionSources {
   readonly stagingBucket: string;
 }
 
-const HOUR_MILLIS = 3_600_000;
-const DAY_MILLIS = 24 * HOUR_MILLIS;
 const FOLDER = /\/dt=(\d{4}-\d{2}-\d{2})\/(?:hour=(\d{2})\/)?$/;
 
 /**
@@ -56,6 +71,22 @@ export async function listPartitions(
   return partitions;
 }
 
+/** The days of digests that may list what was accepted in an interval, in order. */
+export async function listSealedDays(
+  interval: RebuiltInterval,
+  { inspector, vaultBucket }: Pick<PartitionSources, 'inspector' | 'vaultBucket'>,
+): Promise<SealedDay[]> {
+  const { fromMillis, toMillis } = interval;
+  const landed = {
+    ...(fromMillis !== undefined && { fromMillis: fromMillis - CLOCK_LEAD_MILLIS }),
+    ...(toMillis !== undefined && { toMillis: toMillis + MAX_LANDING_DAYS * DAY_MILLIS }),
+  };
+  const days = await inspector.folders(vaultBucket, EvidencePrefix.digests);
+  return days
+    .filter((prefix) => isWithin(prefix, landed))
+    .map((prefix) => ({ kind: 'digests', prefix, ...interval }));
+}
+
 /** When the folder of a day or an hour begins and ends; undefined for any other folder. */
 export function spanOf(folder: string): { fromMillis: number; toMillis: number } | undefined {
   const [matched, date, hour] = FOLDER.exec(folder) ?? [];
@@ -65,7 +96,8 @@ export function spanOf(folder: string): { fromMillis: number; toMillis: number }
   return { fromMillis, toMillis: fromMillis + (hour ? HOUR_MILLIS : DAY_MILLIS) };
 }
 
-function isWithin(folder: string, { fromMillis, toMillis }: RebuiltInterval): boolean {
+/** Whether a folder of a day or an hour has to do with an interval; no other folder has. */
+export function isWithin(folder: string, { fromMillis, toMillis }: RebuiltInterval): boolean {
   const span = spanOf(folder);
   return (
     span !== undefined &&

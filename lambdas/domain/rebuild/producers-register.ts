@@ -1,4 +1,4 @@
-import type { ProducerDirectory } from '../ports.ts';
+import type { ProducerDirectory } from '../producers/ports.ts';
 import type { Producer, ProducerRecord } from '../producers/producer.ts';
 
 /**

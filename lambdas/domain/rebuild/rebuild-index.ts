@@ -2,8 +2,15 @@ import { fileReport } from '../audit/report.ts';
 import { mapConcurrently } from '../concurrency.ts';
 import { LineageError } from '../errors.ts';
 import { WorkPrefix } from '../evidence/evidence-prefix.ts';
-import type { ListedVersion, ObjectVersion, WorkNotes } from '../ports.ts';
-import { listPartitions, type Partition, type RebuiltInterval } from './partition.ts';
+import type { ListedVersion, ObjectVersion } from '../evidence/ports.ts';
+import {
+  listPartitions,
+  listSealedDays,
+  type Partition,
+  type RebuiltInterval,
+  type SealedDay,
+} from './partition.ts';
+import type { WorkNotes } from './ports.ts';
 import {
   addCounts,
   type PartitionCount,
@@ -11,17 +18,18 @@ import {
   rebuildPartition,
 } from './rebuild-partition.ts';
 import { type RebuildPlan, type RebuildReport, rebuildReport } from './rebuild-report.ts';
+import { compareSealed } from './sealed-objects.ts';
 
 export interface RebuildIndexDependencies extends RebuildDependencies {
   readonly notes: WorkNotes;
 }
 
 /** A partition of a plan, as the workers of it are told. */
-export interface PlannedPartition extends Partition {
+export type PlannedPartition = (Partition | SealedDay) & {
   readonly plan: string;
   /** Position in the plan, by which its result is found. */
   readonly at: number;
-}
+};
 
 /** Notes of a plan read or written at once. */
 const CONCURRENT_NOTES = 32;
@@ -39,7 +47,10 @@ export async function planRebuild(
   dependencies: RebuildIndexDependencies,
 ): Promise<RebuildPlan> {
   const asOf = new Date(dependencies.clock()).toISOString();
-  const partitions = await listPartitions(interval, dependencies);
+  const partitions = [
+    ...(await listPartitions(interval, dependencies)),
+    ...(await listSealedDays(interval, dependencies)),
+  ];
   const made = { plan, asOf, partitions };
   await dependencies.notes.put(itemsKey(plan), plannedPartitions(made));
   await dependencies.notes.put(planKey(plan), made);
@@ -81,7 +92,7 @@ export interface Continuation {
 }
 
 /**
- * Rebuilds a partition of a plan and notes its result, by which the partition is done for everybody: one that was noted
+ * Rebuilds a partition of a plan, or compares a day of digests, and notes the result, by which the partition is done for everybody: one that was noted
  * is not rebuilt again.
  * @param hasTime asked before each window of objects but the first
  * @returns where to go on, when there was no time to finish
@@ -94,11 +105,18 @@ export async function rebuildPlanned(
 ): Promise<Continuation | undefined> {
   const { notes } = dependencies;
   if (await notes.find(partKey(partition.plan, partition.at))) return undefined;
-  const { next, ...done } = await rebuildPartition(partition, dependencies, before?.after, hasTime);
+  const { next, ...done } = await (partition.kind === 'digests'
+    ? compareSealed(partition, dependencies, before?.after, hasTime)
+    : rebuildPartition(partition, dependencies, before?.after, hasTime));
   const count = before ? addCounts(before.count, done) : done;
   if (next) return { count, after: next };
   await notes.put(partKey(partition.plan, partition.at), count);
   return undefined;
+}
+
+export interface FiledRebuild {
+  readonly report: RebuildReport;
+  readonly location: ObjectVersion;
 }
 
 /**
@@ -108,7 +126,7 @@ export async function rebuildPlanned(
 export async function reportRebuild(
   plan: RebuildPlan,
   dependencies: RebuildIndexDependencies,
-): Promise<{ readonly report: RebuildReport; readonly location: ObjectVersion }> {
+): Promise<FiledRebuild> {
   const counts = await mapConcurrently(
     plan.partitions.map((_, at) => at),
     CONCURRENT_NOTES,
@@ -119,6 +137,31 @@ export async function reportRebuild(
   }
   const report = rebuildReport(plan, counts as PartitionCount[]);
   return { report, location: await fileReport(report, dependencies) };
+}
+
+/** What a rebuild answers, wherever it ran: how it went, and where its report is locked. */
+export interface Rebuilt {
+  readonly plan: string;
+  readonly status: RebuildReport['status'];
+  readonly rebuilt: RebuildReport['rebuilt'];
+  /** Objects that were not what their keys say. */
+  readonly unreadable: number;
+  /** Objects that a digest lists and that are gone; some of them by name. */
+  readonly missing: number;
+  readonly missingNamed: readonly string[];
+  readonly location: ObjectVersion;
+}
+
+/** The state machine hands it on, so it names no more than a reader takes in. */
+const MAX_ANSWERED = 20;
+
+export function rebuildAnswer({ report, location }: FiledRebuild): Rebuilt {
+  const { plan, status, rebuilt, unreadable, sealed } = report;
+  const { missing, missingNamed } = sealed;
+  return {
+    ...{ plan, status, rebuilt, unreadable: unreadable.objects },
+    ...{ missing, missingNamed: missingNamed.slice(0, MAX_ANSWERED), location },
+  };
 }
 
 function planKey(plan: string): string {

@@ -1,9 +1,9 @@
 import { sum } from '../collections.ts';
-import { mapConcurrently } from '../concurrency.ts';
+import { drainConcurrently, mapConcurrently } from '../concurrency.ts';
 import { LineageError, UnreadableRecordError } from '../errors.ts';
+import type { ListedVersion, StoredObjects, VersionInspector } from '../evidence/ports.ts';
 import { versionName } from '../evidence/version-name.ts';
-import type { ListedVersion, StoredObjects, VersionInspector } from '../ports.ts';
-import { type IndexObjectsDependencies, type ReadObject, readForIndex } from './index-objects.ts';
+import { type IndexObjectsDependencies, readForIndex } from './index-objects.ts';
 import type { Partition } from './partition.ts';
 import { byStorage, inStoredOrder } from './stored-order.ts';
 
@@ -22,7 +22,19 @@ export interface PartitionCount {
   readonly unreadable: number;
   /** The first {@link MAX_NAMED} of them, as `<bucket>/<key>@<version id>`. */
   readonly named: readonly string[];
+  /** Versions that were looked for, because a digest lists them and a rebuild reads them. */
+  readonly sealed: number;
+  /** Versions that are gone though they were locked for longer, and the first {@link MAX_NAMED} of them. */
+  readonly missing: number;
+  readonly missingNamed: readonly string[];
+  /** Versions that are gone and whose lock, as it was sealed, is over. */
+  readonly expired: number;
 }
+
+export const NOTHING_DONE: PartitionCount = {
+  ...{ objects: 0, records: 0, unreadable: 0, named: [] },
+  ...{ sealed: 0, missing: 0, missingNamed: [], expired: 0 },
+};
 
 /** The version after which to go on; absent when the partition is done. */
 export interface PartitionProgress extends PartitionCount {
@@ -37,10 +49,10 @@ const WINDOW_OBJECTS = 16;
 const WINDOW_BYTES = 4 * 1024 * 1024;
 
 /** Named of one partition: counts travel through Step Functions, which takes 256 KiB. */
-const MAX_NAMED = 100;
+export const MAX_NAMED = 100;
 
-/** Objects written at once, each with some rows in flight: the socket pool holds 50. */
-const CONCURRENT_OBJECTS = 4;
+/** Rows in flight, of lines of traces all of one: DynamoDB answers in milliseconds, the socket pool holds 50. */
+const CONCURRENT_WRITES = 64;
 
 /**
  * Writes the rows of everything that a partition holds: objects in the order they were stored, window by window, and
@@ -57,18 +69,14 @@ export async function rebuildPartition(
   hasTime: () => boolean = () => true,
 ): Promise<PartitionProgress> {
   const versions = await versionsOf(partition, dependencies, after);
-  let progress: PartitionProgress = { objects: 0, records: 0, unreadable: 0, named: [] };
+  let progress: PartitionProgress = NOTHING_DONE;
   for (const window of windowsOf(versions)) {
     if (progress.next && !hasTime()) return progress;
-    const read = await mapConcurrently(window, WINDOW_OBJECTS, (version) =>
-      ifReadable(async () =>
-        readForIndex(partition, version, await dependencies.objects.open(version), dependencies),
-      ),
-    );
-    const written = await writeFirst(read);
+    const written = await writeWindow(partition, window, dependencies);
     const failed = window.filter((_, at) => written[at] === undefined);
     progress = {
       ...addCounts(progress, {
+        ...NOTHING_DONE,
         objects: window.length,
         records: sum(written.map((records) => records ?? 0)),
         unreadable: failed.length,
@@ -88,6 +96,10 @@ export function addCounts(a: PartitionCount, b: PartitionCount): PartitionCount 
     records: a.records + b.records,
     unreadable: a.unreadable + b.unreadable,
     named: [...a.named, ...b.named].slice(0, MAX_NAMED),
+    sealed: a.sealed + b.sealed,
+    missing: a.missing + b.missing,
+    missingNamed: [...a.missingNamed, ...b.missingNamed].slice(0, MAX_NAMED),
+    expired: a.expired + b.expired,
   };
 }
 
@@ -123,24 +135,36 @@ function* windowsOf(versions: readonly ListedVersion[]): Generator<readonly List
 }
 
 /**
- * Writes each record of a window once, from the first object that holds it.
- * @returns of each object how many; undefined for one that could not be read
+ * Fetches the objects of a window at once, then reads one after the other, as far as its rows are being written: each
+ * record once, from the first object that holds it.
+ * @returns of each object how many records; undefined for one that could not be read
  */
-function writeFirst(
-  objects: ReadonlyArray<ReadObject | undefined>,
+async function writeWindow(
+  partition: Partition,
+  window: readonly ListedVersion[],
+  dependencies: RebuildDependencies,
 ): Promise<Array<number | undefined>> {
+  const fetched = await mapConcurrently(window, WINDOW_OBJECTS, (version) =>
+    ifReadable(() => dependencies.objects.readLocked(version)),
+  );
+  const records: Array<number | undefined> = [];
   const seen = new Set<string>();
-  const shares = objects.map((object) => {
-    const own = new Set(object?.records.filter((record) => !seen.has(record)));
-    for (const record of own) seen.add(record);
-    return { object, own };
-  });
-  return mapConcurrently(shares, CONCURRENT_OBJECTS, async ({ object, own }) => {
-    if (!object) return undefined;
-    // What was read has the shape of ours: an error here is one of the store or of our own, and no record is passed over.
-    if (own.size > 0) await object.write(own);
-    return own.size;
-  });
+  function* writes() {
+    for (const [at, version] of window.entries()) {
+      const stored = fetched[at];
+      fetched[at] = undefined;
+      const object =
+        stored && ifReadableNow(() => readForIndex(partition, version, stored, dependencies));
+      if (!object) continue;
+      const own = new Set(object.records.filter((record) => !seen.has(record)));
+      for (const record of own) seen.add(record);
+      records[at] = own.size;
+      yield* object.writes(own);
+    }
+  }
+  // What was read has the shape of ours: an error here is one of the store or of our own, and no record is passed over.
+  await drainConcurrently(writes(), CONCURRENT_WRITES);
+  return records;
 }
 
 /** Undefined where what was read is gone or not what it should be; only infrastructure is an error. */
@@ -148,9 +172,20 @@ async function ifReadable<T>(work: () => Promise<T>): Promise<T | undefined> {
   try {
     return await work();
   } catch (error) {
-    // A foreign error is one of a parser, over a document that only looks like ours.
-    if (error instanceof UnreadableRecordError || !(error instanceof LineageError))
-      return undefined;
-    throw error;
+    return unreadable(error);
   }
+}
+
+function ifReadableNow<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch (error) {
+    return unreadable(error);
+  }
+}
+
+function unreadable(error: unknown): undefined {
+  // A foreign error is one of a parser, over a document that only looks like ours.
+  if (error instanceof UnreadableRecordError || !(error instanceof LineageError)) return undefined;
+  throw error;
 }

@@ -1,5 +1,5 @@
+import type { ListedVersion } from '../evidence/ports.ts';
 import { firstVersions } from '../integrity/seal-listing.ts';
-import type { ListedVersion } from '../ports.ts';
 
 /**
  * Compares versions by when they were stored, as far as S3 tells: the first stored location of a record wins, live

@@ -54,9 +54,11 @@ export class RememberedPlaces {
 const REMEMBERED = new WeakMap<RedactionPolicy, RememberedPlaces>();
 
 export function rememberedOf(policy: RedactionPolicy): RememberedPlaces {
-  const known = REMEMBERED.get(policy) ?? new RememberedPlaces();
-  REMEMBERED.set(policy, known);
-  return known;
+  const known = REMEMBERED.get(policy);
+  if (known !== undefined) return known;
+  const made = new RememberedPlaces();
+  REMEMBERED.set(policy, made);
+  return made;
 }
 
 /** The place of an event, and of what stands outside of its facets. */

@@ -56,9 +56,16 @@ function soleText(document: JsonDocument, node: Node, plain: string): string | u
   const end = document.next(node);
   let found: string | undefined;
   for (let key = node + 1; key < end; key = document.next(key + 1)) {
-    if (plainName(document.string(key) as string) !== plain) continue;
+    const name = document.string(key) as string;
+    if (startsWithAnotherLetter(name, plain) || plainName(name) !== plain) continue;
     if (found !== undefined) return UNCLEAR;
     found = document.string(key + 1) ?? UNCLEAR;
   }
   return found;
+}
+
+/** A plain name begins as the name does, where that is with a letter: most of the others need no closer look. */
+function startsWithAnotherLetter(name: string, plain: string): boolean {
+  const lower = name.charCodeAt(0) | 0x20;
+  return lower >= 0x61 && lower <= 0x7a && lower !== plain.charCodeAt(0);
 }

@@ -1,5 +1,5 @@
-import { sha256Hex } from '../evidence/store-key.ts';
 import { canonicalJson } from '../json/canonical.ts';
+import { sha256Hex } from '../store-key.ts';
 import { plainName } from './names.ts';
 import {
   type PolicyTreatment,

@@ -1,7 +1,7 @@
 import { EvidencePrefix } from '../evidence/evidence-prefix.ts';
 import type { EpochKey } from '../evidence/keyed-hash.ts';
 import { type RecordDependencies, recordLock } from '../evidence/record-finding.ts';
-import type { ErasableSubjects, Tombstone } from '../ports.ts';
+import type { ErasableSubjects, Tombstone } from './ports.ts';
 import { subjectLookup, subjectPseudonym } from './pseudonym.ts';
 
 export interface SubjectDependencies extends Pick<RecordDependencies, 'retention' | 'clock'> {

@@ -1,6 +1,6 @@
 import { mapConcurrently } from '../concurrency.ts';
 import type { EpochKey } from '../evidence/keyed-hash.ts';
-import type { SubjectKeys } from '../ports.ts';
+import type { SubjectKeys } from './ports.ts';
 import {
   PLACEHOLDER,
   type SubjectPseudonyms,

@@ -1,7 +1,7 @@
 import { InvalidEventError } from '../errors.ts';
-import { storeKey } from '../evidence/store-key.ts';
 import { JsonDocument } from '../json/document.ts';
 import { findOddities } from '../json/oddities.ts';
+import { storeKey } from '../store-key.ts';
 import type { TraceDeviation } from './departures.ts';
 import { type OtlpSpan, type RejectedSpans, readExport } from './otlp.ts';
 import { firstByteOf, refuseExplosion, splitExport } from './split.ts';

@@ -1,6 +1,6 @@
 import { TooLargeError } from '../errors.ts';
 import { type Acceptance, acceptDelivery } from '../evidence/accept.ts';
-import type { OutgoingRecord } from '../ports.ts';
+import type { OutgoingRecord } from '../evidence/ports.ts';
 import type { AcceptedExport } from './accept-export.ts';
 import type { TraceDeviation } from './departures.ts';
 

@@ -1,9 +1,10 @@
 import { uniqueBy } from '../collections.ts';
 import { mapConcurrently } from '../concurrency.ts';
 import { summariseRedaction } from '../evidence/index-entries.ts';
+import type { Location } from '../evidence/ports.ts';
 import type { Lock } from '../evidence/retention.ts';
+import type { RunIndex } from '../evidence/run-index.ts';
 import { runKeyOf } from '../openlineage/run-key.ts';
-import type { Location, RunIndex } from '../ports.ts';
 import type { TraceLine } from './trace-lines.ts';
 
 /** A line and where it was put. */

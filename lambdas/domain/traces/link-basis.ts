@@ -1,7 +1,7 @@
 import { uniqueBy } from '../collections.ts';
 import type { TraceRunEntry } from '../evidence/index-entries.ts';
 import type { Submitter } from '../evidence/stream-record.ts';
-import { isUuid } from '../openlineage/event.ts';
+import { isUuid } from '../openlineage/identity.ts';
 
 /**
  * How well a link between a run and a span is founded (evidence.md 5.4).

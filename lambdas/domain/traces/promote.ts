@@ -1,14 +1,14 @@
-import { type Finding, type FindingKind, openFinding } from '../audit/findings.ts';
 import { groupBy } from '../collections.ts';
 import { mapConcurrently } from '../concurrency.ts';
 import { LineageError, UnreadableRecordError } from '../errors.ts';
 import type { Envelope } from '../evidence/envelope.ts';
 import { type EvidenceObject, packObjects, readMatching } from '../evidence/evidence-object.ts';
 import type { TraceDeliveryEntry } from '../evidence/index-entries.ts';
+import type { ObjectReader } from '../evidence/ports.ts';
 import { type RecordDependencies, recordFinding } from '../evidence/record-finding.ts';
 import { type Lock, lockFor, periodDays, type RetentionPolicy } from '../evidence/retention.ts';
 import { versionName } from '../evidence/version-name.ts';
-import type { ObjectReader } from '../ports.ts';
+import { type Finding, type FindingKind, openFinding } from '../findings.ts';
 
 export interface PromoteDependencies extends RecordDependencies {
   readonly reader: ObjectReader;

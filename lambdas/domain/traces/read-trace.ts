@@ -4,10 +4,11 @@ import { UnreadableRecordError } from '../errors.ts';
 import type { Envelope } from '../evidence/envelope.ts';
 import { readEnvelopes } from '../evidence/evidence-object.ts';
 import type { TraceDeliveryEntry, TraceRunEntry } from '../evidence/index-entries.ts';
+import type { ObjectReader } from '../evidence/ports.ts';
+import type { RunIndex } from '../evidence/run-index.ts';
 import { versionName } from '../evidence/version-name.ts';
 import type { ProofReaders } from '../integrity/proof-digests.ts';
 import { type Integrity, integrityOf } from '../integrity/proof-status.ts';
-import type { ObjectReader, RunIndex } from '../ports.ts';
 import type { HeldRuns } from './link-basis.ts';
 import { printTraceView } from './trace-view.ts';
 

@@ -2,7 +2,7 @@ import { groupBy } from '../collections.ts';
 import { mapConcurrently } from '../concurrency.ts';
 import type { TraceDeliveryEntry, TraceRunEntry } from '../evidence/index-entries.ts';
 import type { Lock } from '../evidence/retention.ts';
-import type { RunIndex } from '../ports.ts';
+import type { RunIndex } from '../evidence/run-index.ts';
 import { type LinkBasis, linkRunsAndSpans, type TraceRunLink } from './link-basis.ts';
 
 /** A trace of a run, as the view of the run shows it. */

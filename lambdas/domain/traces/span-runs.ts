@@ -1,6 +1,6 @@
 import type { JsonDocument } from '../json/document.ts';
 import type { Node } from '../json/scanner.ts';
-import { isIndexable } from '../openlineage/event.ts';
+import { isIndexable } from '../openlineage/identity.ts';
 import { isMarker } from '../redaction/marker.ts';
 import { otlpMember } from './members.ts';
 

@@ -7,8 +7,8 @@ import { type EvidenceObject, packObjects } from '../evidence/evidence-object.ts
 import type { TraceDeliveryEntry } from '../evidence/index-entries.ts';
 import { putUnlessStored, type StoredPlace } from '../evidence/put-unless-stored.ts';
 import { lockFor, periodDays } from '../evidence/retention.ts';
-import type { TraceStaging } from '../ports.ts';
 import { indexTraceLine } from './index-trace.ts';
+import type { TraceStaging } from './ports.ts';
 import { type PromoteDependencies, promoteDeliveries, waitingDeliveries } from './promote.ts';
 import { readTraceLines, type TraceLine } from './trace-lines.ts';
 

@@ -2,7 +2,7 @@ import { groupBy } from '../collections.ts';
 import type { Envelope } from '../evidence/envelope.ts';
 import type { TraceDeliveryEntry, TraceRunEntry } from '../evidence/index-entries.ts';
 import type { Integrity } from '../integrity/proof-status.ts';
-import { isUuid } from '../openlineage/event.ts';
+import { isUuid } from '../openlineage/identity.ts';
 import { type Qualification, storeSays } from '../qualification.ts';
 import { judgeCompleteness } from './completeness.ts';
 import { type HeldRuns, linkRunsAndSpans, type TraceRunLink } from './link-basis.ts';

@@ -1,13 +1,15 @@
 import { groupBy } from '../collections.ts';
 import { mapConcurrently } from '../concurrency.ts';
 import { EvidencePrefix } from '../evidence/evidence-prefix.ts';
+import { HOUR_MILLIS } from '../evidence/hour-shard.ts';
+import type { VersionInspector } from '../evidence/ports.ts';
 import { DAY_MILLIS } from '../evidence/retention.ts';
 import { type Digest, digestBegin } from '../integrity/digest.ts';
 import type { ReportDamage } from '../integrity/verify-damage.ts';
 import type { Suspects } from '../integrity/verify-moves.ts';
 import { holdObject } from '../integrity/verify-object.ts';
+import { secondVersions } from '../integrity/verify-second-version.ts';
 import type { ListedObject, SealedStore } from '../integrity/verify-store.ts';
-import type { VersionInspector } from '../ports.ts';
 import { digestAt } from './chain-names.ts';
 
 /**
@@ -16,7 +18,7 @@ import { digestAt } from './chain-names.ts';
  */
 const LATE_MILLIS = 2 * DAY_MILLIS;
 /** The longest interval of a digest. */
-const INTERVAL_MILLIS = 3_600_000;
+const INTERVAL_MILLIS = HOUR_MILLIS;
 /** Small reads: as many as wait well below the sockets of a client. */
 const DIGESTS_AT_ONCE = 8;
 
@@ -61,18 +63,21 @@ export class ExtraObjects {
   readonly #store: SealedStore;
   readonly #documents: readonly ListedObject[];
   readonly #headTo: number;
+  readonly #isBegunLate: boolean;
   readonly #report: ReportDamage;
   readonly #suspects: Suspects;
 
   /**
    * @param documents of the chain, in order, up to the head
    * @param headTo end of the head: what landed too short a time before it is not judged yet
+   * @param isBegunLate whether the first digests expired: what landed before the others cannot be judged
    */
   constructor(
     store: SealedStore,
     context: {
       documents: readonly ListedObject[];
       headTo: string;
+      isBegunLate: boolean;
       report: ReportDamage;
       suspects: Suspects;
     },
@@ -80,6 +85,7 @@ export class ExtraObjects {
     this.#store = store;
     this.#documents = context.documents;
     this.#headTo = Date.parse(context.headTo);
+    this.#isBegunLate = context.isBegunLate;
     this.#report = context.report;
     this.#suspects = context.suspects;
   }
@@ -87,7 +93,9 @@ export class ExtraObjects {
   /** @throws AccessDeniedError */
   async look({ prefixes }: FolderGroup): Promise<void> {
     const unclaimed = new Map<string, ListedObject>();
-    for (const prefix of prefixes) await this.#list(prefix, unclaimed);
+    const doubled: ListedObject[][] = [];
+    for (const prefix of prefixes) await this.#list(prefix, unclaimed, doubled);
+    const due = new Set(unclaimed.keys());
     const readable = new Map<number, Digest | undefined>();
     const landed = [...unclaimed.values()].map(({ lastModified }) => Date.parse(lastModified));
     await this.#claim(new Set(landed.map((at) => this.#indexAt(at))), unclaimed, readable);
@@ -99,18 +107,33 @@ export class ExtraObjects {
       for (let index = this.#indexAt(at) + 1; index <= last; index++) later.add(index);
     }
     await this.#claim(later, unclaimed, readable);
+    const isSealed = (version: ListedObject) =>
+      due.has(nameOf(version)) && !unclaimed.has(nameOf(version));
+    for (const versions of doubled) {
+      for (const damage of secondVersions(versions, isSealed)) {
+        this.#report(damage);
+        // A second version is no extra object as well.
+        unclaimed.delete(`${damage.key}\n${damage.versionId}`);
+      }
+    }
     for (const version of unclaimed.values()) {
       if (this.#isIn(readable, Date.parse(version.lastModified))) await this.#extra(version);
     }
   }
 
-  async #list(prefix: string, found: Map<string, ListedObject>): Promise<void> {
-    let before: string | undefined;
+  async #list(
+    prefix: string,
+    found: Map<string, ListedObject>,
+    doubled: ListedObject[][],
+  ): Promise<void> {
+    let ofKey: ListedObject[] = [];
     for await (const version of this.#store.list(prefix)) {
       this.versions++;
-      if (version.deleteMarker || version.key === before) this.#report(secondVersion(version));
+      if (ofKey[0]?.key !== version.key) ofKey = [];
+      ofKey.push(version);
+      // Once for each key: the list is filled as the listing goes on.
+      if (ofKey.length === (ofKey[0]?.deleteMarker ? 1 : 2)) doubled.push(ofKey);
       if (version.deleteMarker) continue;
-      before = version.key;
       const isDue = Date.parse(version.lastModified) + LATE_MILLIS <= this.#headTo;
       if (isDue) found.set(nameOf(version), version);
     }
@@ -133,13 +156,15 @@ export class ExtraObjects {
   #isIn(readable: ReadonlyMap<number, Digest | undefined>, at: number): boolean {
     const digest = readable.get(this.#indexAt(at));
     const isBeforeChain = this.#indexAt(at) < 0;
-    return isBeforeChain || (digest !== undefined && at < Date.parse(digest.to));
+    return (
+      (isBeforeChain && !this.#isBegunLate) || (digest !== undefined && at < Date.parse(digest.to))
+    );
   }
 
   async #extra({ key, versionId, lastModified }: ListedObject): Promise<void> {
     const opened = await this.#store.open(key, versionId);
     const found = opened && (await holdObject(key, opened)).sha256;
-    const detail = `it landed at ${lastModified}`;
+    const detail = `it landed at ${lastModified}, and no digest since lists it`;
     const damage = { kind: 'extra_object', key, ...(versionId && { versionId }), detail } as const;
     this.#suspects.add({ damage, ...(found !== undefined && { found }) });
   }
@@ -158,9 +183,4 @@ export class ExtraObjects {
 
 function nameOf({ key, versionId }: Pick<ListedObject, 'key' | 'versionId'>): string {
   return `${key}\n${versionId}`;
-}
-
-function secondVersion({ key, versionId, deleteMarker }: ListedObject) {
-  const detail = deleteMarker ? 'a delete marker' : `version ${versionId}`;
-  return { kind: 'second_version', key, ...(versionId && { versionId }), detail } as const;
 }

@@ -14,6 +14,8 @@ export interface Rehashed {
   records: number;
   /** Of digests that no known key signed: what they say of objects is worth nothing. */
   objectsNotProven: number;
+  /** Sealed by name and size, since the sealer could not read them. */
+  unread: number;
   /** Objects that are gone, whose lock had ended. */
   expired: number;
   /** Objects of which S3 did not say how they are locked. */
@@ -24,7 +26,7 @@ export interface Rehashed {
 export class Rehash {
   readonly done: Rehashed = {
     ...{ digests: 0, objects: 0, bytes: 0, records: 0 },
-    ...{ objectsNotProven: 0, expired: 0, locksNotKnown: 0 },
+    ...{ objectsNotProven: 0, unread: 0, expired: 0, locksNotKnown: 0 },
   };
   readonly #store: SealedStore;
   readonly #keys: TrustedKeys;
@@ -55,7 +57,7 @@ export class Rehash {
     const chain = new ChainWalk(
       listingOf(this.#store, () => this.#store.list(stemOf(key) ?? key)),
       {
-        ...{ keys: this.#keys, report: this.#report },
+        ...{ keys: this.#keys, report: this.#report, asOfMillis: this.#asOfMillis },
         settledMillis: Number.POSITIVE_INFINITY,
         firstNumber: 'any',
       },
@@ -69,6 +71,9 @@ export class Rehash {
       await checkObjects(walked, {
         ...{ store: this.#store, report: this.#report, suspects: this.#suspects },
         covers: () => true,
+        unread: () => {
+          done.unread++;
+        },
         present(_, held) {
           done.objects++;
           done.bytes += held.bytes;

@@ -1,7 +1,6 @@
 import { EvidencePrefix } from '../evidence/evidence-prefix.ts';
+import { HOUR_MILLIS } from '../evidence/hour-shard.ts';
 import type { SealedStore } from '../integrity/verify-store.ts';
-
-const HOUR_MILLIS = 3_600_000;
 
 /**
  * How far the reports of each scheduled control may end apart, and how old the last may be. A daily control looks 26

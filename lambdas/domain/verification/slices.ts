@@ -1,5 +1,5 @@
 import { DAY_MILLIS } from '../evidence/retention.ts';
-import { sha256Hex } from '../evidence/store-key.ts';
+import { sha256Hex } from '../store-key.ts';
 
 /**
  * Slices of one run, today's among them: days without a run are made up for in a few runs, and none takes many times
@@ -61,6 +61,15 @@ export function dueSlices(
 /** Where the next run goes on. @param after the folder that was finished last; absent when all of them were */
 export function advance({ from, to }: DueSlices, after: string | undefined): SliceState {
   return after === undefined ? { through: to } : { through: from - 1, broken: { to, after } };
+}
+
+/**
+ * Where the next run goes on when something might not be looked at: the same slices have their turn again, together with
+ * the next day's. Of as many as one run takes the oldest waits for its next period, so that a right which stays lost holds
+ * up no other slice.
+ */
+export function retry({ from, to }: DueSlices): SliceState {
+  return { through: to - from + 1 < MAX_SLICES ? from - 1 : from };
 }
 
 function sliceOf(name: string, periodDays: number): number {

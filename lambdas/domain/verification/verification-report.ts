@@ -1,9 +1,10 @@
-import { type Finding, openFinding } from '../audit/findings.ts';
 import { type GuardCheck, guardFindings } from '../audit/guards.ts';
 import type { AuditInterval } from '../audit/population.ts';
 import { identified, type Report } from '../audit/report.ts';
 import { uniqueBy } from '../collections.ts';
+import { type Finding, openFinding } from '../findings.ts';
 import type { Damage, DamageKind } from '../integrity/verify-damage.ts';
+import { Recounts, type RecountTally, type StandingRecount } from '../integrity/verify-recounts.ts';
 import type { Rehashed } from './rehash.ts';
 import type { ReportGap, ReportsSince, ReportTimes } from './report-times.ts';
 import type { SliceState } from './slices.ts';
@@ -54,6 +55,8 @@ export interface VerificationReport extends Report, SeenVault {
   readonly status: 'complete' | 'incomplete';
   /** Where the head of the chain was sent outside the account: `unanchored` when nowhere. */
   readonly anchor: string;
+  /** What the digests say of the records that were accepted. */
+  readonly recounts: RecountTally;
 }
 
 /** Damage as it was found: named up to a bound, all of it counted; what two looks at a digest say is said once. */
@@ -87,12 +90,14 @@ export function verificationReport(
   const { named, gaps, guards, bucketName, ...content } = seen;
   const { asOf } = interval;
   const { isAtEnd } = seen.chain;
+  const recounts = new Recounts(seen.resume.chain?.recounts);
   const isLate = seen.slices.behindDays > seen.slices.periodDays;
   const isBlind =
     seen.unreadable.length + guards.unreadable.length + seen.checked.locksNotKnown > 0;
   const incomplete = isBlind || !isAtEnd || isLate;
   const standing = [
     ...named.map((damage) => damageFinding(damage, asOf)),
+    ...recounts.lost.map((recount) => lossFinding(recount, asOf)),
     ...gaps.map((gap) => gapFinding(gap, asOf)),
     ...guardFindings(guards, { asOf, bucketName }),
   ];
@@ -114,8 +119,13 @@ export function verificationReport(
     ...interval,
     status: incomplete ? 'incomplete' : 'complete',
     ...content,
+    damages: {
+      ...seen.damages,
+      ...(recounts.tally.notStored > 0 && { accepted_not_stored: recounts.tally.notStored }),
+    },
     unreadable: [...seen.unreadable, ...guards.unreadable].sort(),
     anchor: seen.resume.chain?.head.anchor ?? 'unanchored',
+    recounts: recounts.tally,
     findings: [...findings, ...settled].sort((a, b) => (a.id < b.id ? -1 : 1)),
   });
 }
@@ -136,6 +146,15 @@ function damageFinding(damage: Damage, at: string): Finding {
 
 function subjectOf({ kind, key, versionId }: Damage): string {
   return [kind, key, ...(versionId === undefined ? [] : [versionId])].join('/');
+}
+
+/** Not `integrity_broken`, which stays: a later count may find the records. Those of the recount name each of them. */
+function lossFinding(recount: StandingRecount, at: string): Finding {
+  const { plane, shardId, from, to, digestKey, accepted, notStored } = recount;
+  return openFinding('accepted_not_stored', {
+    ...{ plane, subject: `verify/${shardId}/${from}/${to}`, at, runKeys: [] },
+    detail: { reason: 'not_stored', digest: digestKey, accepted, records: notStored },
+  });
 }
 
 function gapFinding({ control, after, until }: ReportGap, at: string): Finding {

@@ -1,19 +1,20 @@
 import type { GuardSetting } from '../audit/guard-policy.ts';
 import { auditGuards } from '../audit/guards.ts';
 import type { AuditInterval } from '../audit/population.ts';
+import type { GuardReader } from '../audit/ports.ts';
 import { AccessDeniedError } from '../errors.ts';
 import { EvidencePrefix } from '../evidence/evidence-prefix.ts';
 import { hourOf } from '../evidence/hour-shard.ts';
+import type { VersionInspector } from '../evidence/ports.ts';
 import { DAY_MILLIS } from '../evidence/retention.ts';
 import { VaultListing, within } from '../integrity/seal-listing.ts';
 import { Suspects } from '../integrity/verify-moves.ts';
 import { type ListedObject, readWhole, type SealedStore } from '../integrity/verify-store.ts';
-import type { GuardReader, VersionInspector } from '../ports.ts';
 import { checkPlaces, listChain } from './chain-names.ts';
 import { ExtraObjects, type FolderGroup, folderGroups } from './extra-objects.ts';
 import { Rehash } from './rehash.ts';
 import { checkReportTimes } from './report-times.ts';
-import { advance, dayOf, dueSlices } from './slices.ts';
+import { advance, dayOf, dueSlices, retry } from './slices.ts';
 import { FoundDamage, type VerificationReport, verificationReport } from './verification-report.ts';
 import { type VerifiedHead, type WalkAhead, walkAhead } from './walk-ahead.ts';
 
@@ -72,18 +73,21 @@ export async function verifyVault(
     }),
   );
 
-  const known = resume?.chain;
+  let known = resume?.chain;
   const names = await looking('digests/', () => listChain(store, known?.head.key, report));
   if (known && names) {
-    const places = { first: known.first, head: known.head.key };
-    await looking('digests/', () => checkPlaces(names.documents, places, store, report));
+    const places = { first: known.first, head: known.head.key, asOfMillis: asOf };
+    const begun = await looking('digests/', () =>
+      checkPlaces(names.documents, places, store, report),
+    );
+    known = { ...known, ...begun };
   }
   const settledMillis = asOf - SEALING_GRACE_MILLIS;
   const walked: WalkAhead | undefined =
     names &&
     (await looking('digests/', () =>
       walkAhead(names.ahead, known, {
-        ...{ store, report, settledMillis },
+        ...{ store, report, asOfMillis: asOf, settledMillis },
         hasTime: () => remaining() > 1 - WALK_SHARE,
       }),
     ));
@@ -99,6 +103,7 @@ export async function verifyVault(
   });
   const extra = new ExtraObjects(store, {
     ...{ documents, headTo: chain?.head.to ?? interval.asOf, report, suspects },
+    isBegunLate: chain?.begin !== undefined,
   });
   let finished: string | undefined;
   let isFinished = true;
@@ -119,11 +124,11 @@ export async function verifyVault(
     finished = group.name;
   }
   suspects.resolve();
-  // What we might not look at has not had its turn.
-  const slices =
-    unreadable.length > 0
-      ? (resume?.slices ?? { through: dayOf(asOf) - 1 })
-      : advance(due, isFinished ? undefined : (finished ?? due.after ?? ''));
+  const slices = !isFinished
+    ? advance(due, finished ?? due.after ?? '')
+    : unreadable.length > 0
+      ? retry(due)
+      : advance(due, undefined);
 
   return verificationReport(
     interval,

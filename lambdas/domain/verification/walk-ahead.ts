@@ -1,7 +1,8 @@
 import { EvidencePrefix } from '../evidence/evidence-prefix.ts';
-import { ChainWalk, stemOf, type WalkedDigest } from '../integrity/verify-chain.ts';
+import { ChainWalk, type LateBegin, stemOf, type WalkedDigest } from '../integrity/verify-chain.ts';
 import type { ReportDamage } from '../integrity/verify-damage.ts';
 import { type KnownKeys, TrustedKeys } from '../integrity/verify-keys.ts';
+import { type RecountState, Recounts } from '../integrity/verify-recounts.ts';
 import type { ListedObject, SealedStore } from '../integrity/verify-store.ts';
 
 /** The last digest that was proven. */
@@ -19,10 +20,14 @@ export interface VerifiedHead {
 export interface ChainState {
   /** Key of the first digest. */
   readonly first: string;
+  /** Where it begins, when the digests before that expired. */
+  readonly begin?: LateBegin;
   readonly head: VerifiedHead;
   readonly keys: KnownKeys;
   /** Fingerprints of all keys that proven digests were signed with. */
   readonly signers: readonly string[];
+  /** Absent in a report of a store that did not look at them. */
+  readonly recounts?: RecountState;
 }
 
 export interface WalkAhead {
@@ -40,11 +45,13 @@ export async function walkAhead(
   {
     store,
     report,
+    asOfMillis,
     settledMillis,
     hasTime,
   }: {
     readonly store: SealedStore;
     readonly report: ReportDamage;
+    readonly asOfMillis: number;
     readonly settledMillis: number;
     readonly hasTime: () => boolean;
   },
@@ -65,10 +72,11 @@ export async function walkAhead(
   }
   const keys = new TrustedKeys(store, undefined, before?.keys);
   const chain = new ChainWalk(listingOf(store, parts), {
-    ...{ keys, report, settledMillis },
+    ...{ keys, report, asOfMillis, settledMillis },
     firstNumber: before?.head.number ?? 0,
   });
   const signers = new Set(before?.signers);
+  const recounts = new Recounts(before?.recounts);
   let { first, head } = before ?? {};
   let digests = 0;
   for await (const walked of chain.walk()) {
@@ -79,16 +87,22 @@ export async function walkAhead(
       report({ kind: 'modified_object', key, detail });
     }
     if (!walked.proven) continue;
+    if (key !== before?.head.key || !before.recounts) recounts.add(walked.digest);
     first ??= key;
     head = headOf(walked);
     signers.add(head.fingerprint);
   }
   const isProven = first !== undefined && head !== undefined;
+  const begin = chain.begin ?? before?.begin;
   return {
     digests,
     isAtEnd,
     ...(isProven && {
-      state: { first, head, keys: keys.known, signers: [...signers] } as ChainState,
+      state: {
+        ...{ first, head, keys: keys.known, signers: [...signers] },
+        ...(begin && { begin }),
+        recounts: recounts.state,
+      } as ChainState,
     }),
   };
 }

@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import type { ProducerRegistry } from '../../domain/ports.ts';
 import { matchesKeyHash, readBearerKey } from '../../domain/producers/bearer-key.ts';
+import type { ProducerRegistry } from '../../domain/producers/ports.ts';
 import { hasScope, type Registration, type Scope } from '../../domain/producers/registration.ts';
 import { readAssumedRole } from '../../domain/producers/role-arn.ts';
 import { headerValues } from './body.ts';

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Hold } from '../../../lambdas/domain/holds/hold.ts';
-import type { HoldIndex } from '../../../lambdas/domain/ports.ts';
+import type { HoldIndex } from '../../../lambdas/domain/holds/ports.ts';
 
 function holdOf(overrides: Partial<Hold> = {}): Hold {
   const runId = randomUUID();

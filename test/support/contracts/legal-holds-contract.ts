@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import type { EvidenceVault, VersionInspector } from '../../../lambdas/domain/evidence/ports.ts';
 import type { Lock } from '../../../lambdas/domain/evidence/retention.ts';
-import type { EvidenceVault, LegalHolds, VersionInspector } from '../../../lambdas/domain/ports.ts';
+import type { LegalHolds } from '../../../lambdas/domain/holds/ports.ts';
 
 interface UnderTest {
   readonly vault: EvidenceVault;

@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import type { ProducerDirectory, ProducerRegistry } from '../../../lambdas/domain/ports.ts';
+import type {
+  ProducerDirectory,
+  ProducerRegistry,
+} from '../../../lambdas/domain/producers/ports.ts';
 import type { Producer } from '../../../lambdas/domain/producers/producer.ts';
 import { registration } from '../builders.ts';
 

@@ -1,9 +1,9 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { openFinding } from '../../../lambdas/domain/audit/findings.ts';
 import { INDEX_SHARDS } from '../../../lambdas/domain/evidence/hour-shard.ts';
 import type { DeliveryEntry } from '../../../lambdas/domain/evidence/index-entries.ts';
-import type { RunIndex } from '../../../lambdas/domain/ports.ts';
+import type { RunIndex } from '../../../lambdas/domain/evidence/run-index.ts';
+import { openFinding } from '../../../lambdas/domain/findings.ts';
 import { deliveryEntry, runEventEntry, traceDeliveryEntry } from '../builders.ts';
 
 const LOCK = {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import type { ErasableSubjects, SubjectKeys } from '../../../lambdas/domain/ports.ts';
+import type { ErasableSubjects, SubjectKeys } from '../../../lambdas/domain/subjects/ports.ts';
 
 /** What every table of subject keys does. Look-ups are fresh, so that it can run on a table in use. */
 export function describeSubjectKeysContract(

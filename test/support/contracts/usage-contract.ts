@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import type { RejectionLedger } from '../../../lambdas/domain/audit/ports.ts';
 import { MAX_SAMPLES, type Rejection } from '../../../lambdas/domain/audit/rejections.ts';
-import type { RateLeases, RejectionLedger } from '../../../lambdas/domain/ports.ts';
+import type { RateLeases } from '../../../lambdas/domain/producers/ports.ts';
 
 /** What every store of rate windows and refusal counters does, the fake as well as DynamoDB. Names are fresh. */
 export function describeUsageContract(name: string, create: () => RateLeases & RejectionLedger) {

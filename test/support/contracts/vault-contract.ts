@@ -3,15 +3,14 @@ import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { UnreadableRecordError } from '../../../lambdas/domain/errors.ts';
 import type { EvidenceObject } from '../../../lambdas/domain/evidence/evidence-object.ts';
-import type { Lock } from '../../../lambdas/domain/evidence/retention.ts';
-import { sha256Hex } from '../../../lambdas/domain/evidence/store-key.ts';
 import type {
-  ChainVault,
   ListedVersion,
   ObjectReader,
   VersionInspector,
-  VersionStreams,
-} from '../../../lambdas/domain/ports.ts';
+} from '../../../lambdas/domain/evidence/ports.ts';
+import type { Lock } from '../../../lambdas/domain/evidence/retention.ts';
+import type { ChainVault, VersionStreams } from '../../../lambdas/domain/integrity/ports.ts';
+import { sha256Hex } from '../../../lambdas/domain/store-key.ts';
 
 /** A vault and the ways to look at what it holds. */
 export interface VaultUnderTest {

@@ -1,7 +1,7 @@
 import { Template } from 'aws-cdk-lib/assertions';
 import type { EvidenceStage } from '../../../lib/stages/evidence-stage.ts';
 import type { StackName } from '../synth.ts';
-import type { Guarded } from './evaluate.ts';
+import type { Caller, Guarded } from './evaluate.ts';
 import type { PolicyDocument } from './policy.ts';
 
 /** Where a deployment without an account or region of its own is taken to stand. */
@@ -16,10 +16,12 @@ interface Resource {
 }
 
 /** ARN of a resource by its type, from the name that stands for it. */
-const ARNS: Readonly<Record<string, (name: string) => string>> = {
+const ARNS: Readonly<
+  Record<string, (name: string, properties: { readonly Path?: string }) => string>
+> = {
   'AWS::DynamoDB::GlobalTable': (name) => arn('dynamodb', `table/${name}`),
   'AWS::DynamoDB::Table': (name) => arn('dynamodb', `table/${name}`),
-  'AWS::IAM::Role': (name) => `arn:aws:iam::${ACCOUNT}:role/${name}`,
+  'AWS::IAM::Role': (name, { Path = '/' }) => `arn:aws:iam::${ACCOUNT}:role${Path}${name}`,
   'AWS::KMS::Key': (name) => arn('kms', `key/${name}`),
   'AWS::Kinesis::Stream': (name) => arn('kinesis', `stream/${name}`),
   'AWS::Lambda::Function': (name) => arn('lambda', `function:${name}`),
@@ -70,7 +72,12 @@ export class Deployment {
 
   /** The role at a construct path, with the policies that the templates attach to it. */
   role(stack: StackName, path: string) {
-    const id = this.#logicalId(stack, 'AWS::IAM::Role', path);
+    const role = this.#identity(stack, this.#logicalId(stack, 'AWS::IAM::Role', path));
+    if (role.policies.length === 0) throw new Error(`no policy of ${path}`);
+    return role;
+  }
+
+  #identity(stack: StackName, id: string) {
     const policies = STACKS.flatMap((owner) =>
       Object.values(this.#of(owner))
         .filter(({ Properties, Type }) => {
@@ -79,8 +86,40 @@ export class Deployment {
         })
         .map(({ Properties }) => this.resolve(Properties?.PolicyDocument, owner) as PolicyDocument),
     );
-    if (policies.length === 0) throw new Error(`no policy of ${id}`);
     return { kind: 'identity' as const, arn: this.#arnOf(stack, id), policies };
+  }
+
+  /** Every role that the templates make: those of functions by their folder, others by their place. */
+  roles(): Readonly<Record<string, Caller>> {
+    const folders = new Map<string, string>();
+    const roles: Record<string, Caller> = {};
+    for (const { Properties, stack } of this.#all('AWS::Lambda::Function')) {
+      const { Environment, Role } = Properties as {
+        Role: unknown;
+        Environment: { Variables: { POWERTOOLS_SERVICE_NAME: string } };
+      };
+      const folder = Environment.Variables.POWERTOOLS_SERVICE_NAME;
+      folders.set(this.resolve(Role, stack) as string, folder);
+    }
+    for (const { id, stack } of this.#all('AWS::IAM::Role')) {
+      const arn = this.#arnOf(stack, id);
+      const place = id.replace(/[0-9A-F]{8}$/, '');
+      roles[folders.get(arn) ?? place] = this.#identity(stack, id);
+    }
+    return roles;
+  }
+
+  /** Every bucket, queue and topic that has a policy, each with it. */
+  guarded(): readonly (Guarded & { readonly arn: string })[] {
+    return ['AWS::S3::BucketPolicy', 'AWS::SQS::QueuePolicy', 'AWS::SNS::TopicPolicy']
+      .flatMap((type) => this.#all(type))
+      .flatMap(({ Properties = {}, stack }) => {
+        const { Bucket, Queues, Topics } = Properties as Record<string, { Ref: string }[]>;
+        const policy = this.resolve(Properties.PolicyDocument, stack) as PolicyDocument;
+        return [Bucket ?? [], Queues ?? [], Topics ?? []]
+          .flat()
+          .map(({ Ref }) => ({ accountId: ACCOUNT, arn: this.#arnOf(stack, Ref), policy }));
+      });
   }
 
   /** A value of a template with its references resolved. @throws Error on an intrinsic without a rule */
@@ -111,6 +150,14 @@ export class Deployment {
         const [separator, parts] = argument as [string, unknown[]];
         return parts.map((part) => this.resolve(part, stack)).join(separator);
       }
+      case 'Fn::Select': {
+        const [index, list] = argument as [string, unknown];
+        return (this.resolve(list, stack) as unknown[])[Number(index)];
+      }
+      case 'Fn::Split': {
+        const [separator, text] = argument as [string, unknown];
+        return String(this.resolve(text, stack)).split(separator);
+      }
       default:
         throw new Error(`no rule for the intrinsic ${name}`);
     }
@@ -139,10 +186,18 @@ export class Deployment {
   }
 
   #arnOf(stack: StackName, id: string): string {
-    const { Type } = this.#of(stack)[id] ?? {};
+    const { Properties = {}, Type } = this.#of(stack)[id] ?? {};
     const toArn = Type && ARNS[Type];
     if (!toArn) throw new Error(`no ARN for ${id} of type ${Type}`);
-    return toArn(id);
+    return toArn(id, Properties);
+  }
+
+  #all(type: string) {
+    return STACKS.flatMap((stack) =>
+      Object.entries(this.#of(stack))
+        .filter(([, { Type }]) => Type === type)
+        .map(([id, { Properties }]) => ({ id, stack, Properties })),
+    );
   }
 
   #of(stack: StackName): Record<string, Resource> {

@@ -22,7 +22,8 @@ import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { AwsGuardReader } from '../../../lambdas/adapters/aws-guard-reader.ts';
 import type { GuardSetting } from '../../../lambdas/domain/audit/guard-policy.ts';
-import { auditGuards, expectedGuards, type Seen } from '../../../lambdas/domain/audit/guards.ts';
+import { auditGuards, expectedGuards } from '../../../lambdas/domain/audit/guards.ts';
+import type { Seen } from '../../../lambdas/domain/audit/ports.ts';
 import { UnavailableError } from '../../../lambdas/domain/errors.ts';
 
 const s3 = mockClient(S3Client);
@@ -35,6 +36,7 @@ const SETTING: GuardSetting = {
   bucketName: 'vault',
   keyArn: 'arn:aws:kms:eu-central-1:111122223333:key/1',
   accessLogBucketName: 'access-logs',
+  hmacKeyArns: ['arn:aws:kms:eu-central-1:111122223333:key/3'],
   signing: {
     keyArns: ['arn:aws:kms:eu-central-1:111122223333:key/2'],
     sealerRoleArn: 'arn:aws:iam::111122223333:role/sealer',
@@ -118,7 +120,7 @@ it('sees a vault that is as it was deployed', async () => {
   expect(await audit()).toEqual({ drift: [], unreadable: [] });
   for (const { args } of s3.calls()) expect(args[0].input).toEqual({ Bucket: 'vault' });
   const keys = kms.calls().map(({ args }) => (args[0].input as { KeyId: string }).KeyId);
-  expect(new Set(keys)).toEqual(new Set([SETTING.keyArn, SIGNING_ARN]));
+  expect(new Set(keys)).toEqual(new Set([SETTING.keyArn, SIGNING_ARN, ...SETTING.hmacKeyArns]));
 });
 
 describe('sees drift:', () => {

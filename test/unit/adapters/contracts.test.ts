@@ -5,17 +5,13 @@ import { describeRunIndexContract } from '../../support/contracts/run-index-cont
 import { describeSubjectKeysContract } from '../../support/contracts/subject-keys-contract.ts';
 import { describeUsageContract } from '../../support/contracts/usage-contract.ts';
 import { describeVaultContract } from '../../support/contracts/vault-contract.ts';
-import {
-  InMemoryProducers,
-  InMemoryRunIndex,
-  InMemorySubjectKeys,
-  InMemoryUsage,
-  InMemoryVault,
-  inspectorOver,
-  readerOver,
-  streamsOver,
-} from '../../support/fakes.ts';
-import { InMemoryHoldIndex, InMemoryLegalHolds } from '../../support/hold-fakes.ts';
+import { InMemoryVault } from '../../support/fakes/bucket.ts';
+import { InMemoryHoldIndex, InMemoryLegalHolds } from '../../support/fakes/holds.ts';
+import { InMemorySubjectKeys } from '../../support/fakes/keys.ts';
+import { InMemoryProducers } from '../../support/fakes/producers.ts';
+import { inspectorOver, readerOver, streamsOver } from '../../support/fakes/readers.ts';
+import { InMemoryRunIndex } from '../../support/fakes/run-index.ts';
+import { InMemoryUsage } from '../../support/fakes/usage.ts';
 
 const lock = {
   mode: 'GOVERNANCE',

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
 import {
   GetObjectCommand,
   HeadObjectCommand,
@@ -8,13 +9,9 @@ import {
 } from '@aws-sdk/client-s3';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { S3ObjectReader } from '../../../lambdas/adapters/s3-object-reader.ts';
+import { MAX_READ_BYTES } from '../../../lambdas/adapters/s3-body.ts';
 import { S3EvidenceVault, S3TraceStaging } from '../../../lambdas/adapters/s3-vault.ts';
-import {
-  RefusedByStoreError,
-  UnavailableError,
-  UnreadableRecordError,
-} from '../../../lambdas/domain/errors.ts';
+import { RefusedByStoreError, UnavailableError } from '../../../lambdas/domain/errors.ts';
 
 const s3 = mockClient(S3Client);
 const vault = () => new S3EvidenceVault(new S3Client({}), 'bucket');
@@ -60,6 +57,24 @@ describe('S3EvidenceVault', () => {
         ObjectLockRetainUntilDate: new Date(LOCK.retainUntil),
       },
     ]);
+  });
+
+  it('finds what stands under a key, and nothing where nothing does', async () => {
+    const body = Readable.from([Buffer.from('by'), Buffer.from('tes')]);
+    s3.on(GetObjectCommand)
+      .resolvesOnce({ Body: body as never })
+      .rejectsOnce(failure('NoSuchKey', 404))
+      .rejects(failure('SlowDown', 503));
+    expect(String(await vault().find('holds/x'))).toBe('bytes');
+    expect(await vault().find('holds/x')).toBeUndefined();
+    await expect(vault().find('holds/x')).rejects.toThrow(UnavailableError);
+  });
+
+  it('keeps nothing that is larger than any document of ours', async () => {
+    const body = Readable.from([Buffer.from('x')]);
+    s3.on(GetObjectCommand).resolves({ ContentLength: MAX_READ_BYTES + 1, Body: body as never });
+    await expect(vault().find('holds/x')).rejects.toMatchObject({ code: 'object_too_large' });
+    expect(body.destroyed).toBe(true);
   });
 
   it('finds no document where nothing stands', async () => {
@@ -180,29 +195,4 @@ describe('S3TraceStaging', () => {
       [],
     );
   });
-});
-
-describe('reading a version', () => {
-  const version = { bucket: 'b', key: 'k', versionId: 'v1' };
-
-  it('names the version', async () => {
-    const bytes = Uint8Array.of(1, 2);
-    s3.on(GetObjectCommand, { Bucket: 'b', Key: 'k', VersionId: 'v1' }).resolves({
-      Body: { transformToByteArray: async () => bytes } as never,
-    });
-    expect(await new S3ObjectReader(new S3Client({})).read(version)).toBe(bytes);
-  });
-
-  it.each(['NoSuchKey', 'NoSuchVersion'])(
-    'tells a version that is gone (%s) from a store that does not answer',
-    async (name) => {
-      s3.on(GetObjectCommand).rejectsOnce(failure(name, 404)).rejects(failure('SlowDown', 503));
-      await expect(new S3ObjectReader(new S3Client({})).read(version)).rejects.toThrow(
-        UnreadableRecordError,
-      );
-      await expect(new S3ObjectReader(new S3Client({})).read(version)).rejects.toThrow(
-        UnavailableError,
-      );
-    },
-  );
 });

@@ -70,6 +70,17 @@ describe('audit-retention', () => {
       [Metric.parityViolations]: 0,
       [Metric.auditIncomplete]: 0,
     });
+    expect(counted).not.toHaveProperty(Metric.replicationFailures);
+  });
+
+  it('counts what the replica lacks apart from what the vault lacks', async () => {
+    const { audit, counted, replicate } = await auditedStore();
+    replicate(); // the rule is there, and copied nothing
+    await audit();
+    expect(counted).toMatchObject({
+      [Metric.replicationFailures]: 1,
+      [Metric.parityViolations]: 0,
+    });
   });
 
   it.each([

@@ -3,14 +3,16 @@ import { describe, expect, it } from 'vitest';
 import type { GuardSetting } from '../../../lambdas/domain/audit/guard-policy.ts';
 import {
   auditGuards,
-  type BucketGuards,
   checkGuards,
   expectedGuards,
   guardFindings,
-  type KeyGuards,
-  type Seen,
 } from '../../../lambdas/domain/audit/guards.ts';
-import type { GuardReader } from '../../../lambdas/domain/ports.ts';
+import type {
+  BucketGuards,
+  GuardReader,
+  KeyGuards,
+  Seen,
+} from '../../../lambdas/domain/audit/ports.ts';
 
 const SETTING: GuardSetting = {
   mode: 'COMPLIANCE',
@@ -19,6 +21,7 @@ const SETTING: GuardSetting = {
   bucketName: 'vault',
   keyArn: 'arn:aws:kms:eu-central-1:111122223333:key/1',
   accessLogBucketName: 'access-logs',
+  hmacKeyArns: ['arn:aws:kms:eu-central-1:111122223333:key/3'],
   signing: {
     keyArns: ['arn:aws:kms:eu-central-1:111122223333:key/2'],
     sealerRoleArn: 'arn:aws:iam::111122223333:role/sealer',
@@ -36,16 +39,18 @@ const sight = <T extends object>(guards: T) =>
 const seen = <T>(value: T) => ({ status: 'seen' as const, value });
 const { bucket: BUCKET, key: KEY, signingKey: SIGNING_KEY } = expectedGuards(SETTING);
 const [SIGNING_ARN = ''] = SETTING.signing.keyArns;
+const [HMAC_ARN = ''] = SETTING.hmacKeyArns;
 const over = (
   bucket: Partial<Seen<BucketGuards>>,
   key: Partial<Seen<KeyGuards>> = {},
   signingKey: Partial<Seen<KeyGuards>> = {},
+  hmacKey: Partial<Seen<KeyGuards>> = {},
 ): GuardReader => ({
   bucket: async () => ({ ...sight(BUCKET), ...bucket }),
-  key: async (arn) =>
-    arn === SETTING.keyArn
-      ? { ...sight(KEY), ...key }
-      : { ...sight(SIGNING_KEY), rotation: seen(false), ...signingKey },
+  key: async (arn) => {
+    if (arn === SIGNING_ARN) return { ...sight(SIGNING_KEY), rotation: seen(false), ...signingKey };
+    return { ...sight(KEY), ...(arn === HMAC_ARN ? hmacKey : key) };
+  },
 });
 const audit = (reader: GuardReader) => auditGuards(SETTING, reader);
 
@@ -76,10 +81,10 @@ describe('guards that stand', () => {
       },
       key: async (arn) => {
         asked.push(arn);
-        return sight(arn === SETTING.keyArn ? KEY : SIGNING_KEY);
+        return sight(arn === SIGNING_ARN ? SIGNING_KEY : KEY);
       },
     });
-    expect(asked).toEqual([SETTING.bucketName, SETTING.keyArn, SIGNING_ARN]);
+    expect(asked).toEqual([SETTING.bucketName, SETTING.keyArn, HMAC_ARN, SIGNING_ARN]);
   });
 
   it('include a replica where one is configured', () => {
@@ -119,14 +124,17 @@ describe('drift', () => {
     },
   );
 
-  it('of a key is seen', async () => {
-    const { drift } = await audit(
-      over(
-        {},
-        { state: seen('Disabled'), rotation: seen(false), policy: seen(KEY.policy.slice(1)) },
-      ),
-    );
-    const about = { resource: SETTING.keyArn };
+  it.each([
+    ['the vault', SETTING.keyArn],
+    ['HMAC keys', HMAC_ARN],
+  ])('of the key of %s is seen', async (_, resource) => {
+    const changed = {
+      ...{ state: seen('Disabled'), rotation: seen(false) },
+      policy: seen(KEY.policy.slice(1)),
+    };
+    const reader = resource === HMAC_ARN ? over({}, {}, {}, changed) : over({}, changed);
+    const { drift } = await audit(reader);
+    const about = { resource };
     expect(drift).toEqual([
       { ...about, setting: 'policy', change: 'missing', statement: 'account' },
       { ...about, setting: 'state', change: 'changed', actual: '"Disabled"' },

@@ -1,8 +1,9 @@
 import { createHandler } from '../../../lambdas/audit-retention/handler.ts';
 import { archiveRecords } from '../../../lambdas/domain/evidence/archive-records.ts';
+import type { VersionInspector } from '../../../lambdas/domain/evidence/ports.ts';
 import { prepareEvent } from '../../../lambdas/domain/openlineage/prepare-event.ts';
 import { storeEvents } from '../../../lambdas/domain/openlineage/store-events.ts';
-import type { VersionInspector } from '../../../lambdas/domain/ports.ts';
+import type { AuditRequest } from '../../../lambdas/shared/audit-request.ts';
 import {
   consumed,
   NOW,
@@ -13,14 +14,10 @@ import {
   traceDeliveryEntry,
   wholeMinute,
 } from '../../support/builders.ts';
-import {
-  extenderOver,
-  InMemoryRunIndex,
-  InMemoryVault,
-  inspectorOver,
-  readerOver,
-  singlePolicy,
-} from '../../support/fakes.ts';
+import { InMemoryVault } from '../../support/fakes/bucket.ts';
+import { singlePolicy } from '../../support/fakes/keys.ts';
+import { extenderOver, inspectorOver, readerOver } from '../../support/fakes/readers.ts';
+import { InMemoryRunIndex } from '../../support/fakes/run-index.ts';
 import { recorder } from '../../support/recorder.ts';
 
 type StoredVersion = InMemoryVault['versions'][number];
@@ -60,9 +57,11 @@ export async function auditedStore() {
   let isRefusing = false;
   let isReplicated = false;
   let inspector: VersionInspector = inspectorOver(vault);
-  const audit = (request: object = INTERVAL) =>
+  const audit = (request: AuditRequest = INTERVAL) =>
     createHandler({
       ...policy,
+      // it runs when what it speaks for has come
+      clock: () => Math.max(NOW, Date.parse(request.asOf ?? '') || 0),
       inspector,
       extender: isRefusing ? { extend: async () => false } : extender,
       isReplicated,

@@ -2,6 +2,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { AccessDeniedError } from '../../../lambdas/domain/errors.ts';
 import { RUN_ID, runEventEntry } from '../../support/builders.ts';
+import { inspectorOver } from '../../support/fakes/readers.ts';
 import { auditedStore, INTERVAL, TRACE_ID } from './population.ts';
 
 type Store = Awaited<ReturnType<typeof auditedStore>>;
@@ -127,16 +128,13 @@ describe('retention audit', () => {
     const { audit, see, replicate } = await auditedStore();
     expect((await audit()).report).not.toHaveProperty('replication');
     replicate();
-    const lastModified = '2026-03-01T00:00:00.000Z';
-    const lock = {
-      ...{ lastModified, mode: 'GOVERNANCE' as const, retainUntil: PROMISED },
-      legalHold: false,
-    };
-    const look = async (replication?: 'PENDING' | 'COMPLETED' | 'FAILED') => {
+    const lock = { mode: 'GOVERNANCE' as const, retainUntil: PROMISED, legalHold: false };
+    const look = async (replication?: 'PENDING' | 'COMPLETED' | 'FAILED', ageMinutes = 5) => {
+      const lastModified = new Date(Date.parse(INTERVAL.asOf) - ageMinutes * 60_000).toISOString();
       see({
         inspect: async () => ({
           status: 'present',
-          ...lock,
+          ...{ ...lock, lastModified },
           ...(replication && { replication }),
         }),
       });
@@ -146,8 +144,48 @@ describe('retention audit', () => {
     const confirmed = ['replication_failed confirmed'];
     expect(await look('FAILED')).toEqual([{ failed: 1, pending: 0 }, confirmed]);
     expect(await look(undefined)).toEqual([{ failed: 1, pending: 0 }, confirmed]);
-    expect(await look('PENDING')).toMatchObject([{ failed: 0, pending: 1 }, expect.anything()]);
+    expect(await look('PENDING', 119)).toMatchObject([
+      { failed: 0, pending: 1 },
+      expect.anything(),
+    ]);
+    // no later audit would look at it again
+    expect(await look('PENDING', 120)).toEqual([{ failed: 1, pending: 0 }, confirmed]);
     expect(await look('COMPLETED')).toEqual([{ failed: 0, pending: 0 }, []]);
+  });
+
+  it('counts records that the replica lacks, one finding a folder', async () => {
+    const { audit, see, replicate, vault } = await auditedStore();
+    replicate();
+    const landing = { lastModified: '2026-03-04T05:30:00.000Z', deleteMarker: false, bytes: 1 };
+    const version = (key: string) => ({ bucket: 'vault', key, versionId: `of ${key}`, ...landing });
+    const records = [
+      ...['', '.sig'].map((end) => version(`digests/dt=2026-03-04/053000.json${end}`)),
+      version('public-keys/ab.pem'),
+      version('reports/holds/dt=2026-03-04/053000-a.json'),
+      { ...version('public-keys/old.pem'), lastModified: '2026-03-01T00:00:00.000Z' },
+    ];
+    const over = inspectorOver(vault);
+    see({
+      ...over,
+      async *list(bucket, prefix) {
+        yield* over.list(bucket, prefix);
+        yield* records.filter(({ key }) => key.startsWith(prefix));
+      },
+      folders: async (bucket, prefix) =>
+        prefix === 'reports/' ? ['reports/holds/'] : over.folders(bucket, prefix),
+      inspect: async ({ key }) => ({
+        ...{ status: 'present', mode: 'GOVERNANCE', retainUntil: '2099-01-01T00:00:00.000Z' },
+        ...{ legalHold: false, lastModified: landing.lastModified },
+        replication: key.startsWith('lineage/') ? 'COMPLETED' : 'FAILED',
+      }),
+    });
+    const { replication, findings } = (await audit()).report;
+    expect(replication).toEqual({ failed: 4, pending: 0 });
+    expect(findings.map(({ subject, detail }) => [subject, detail]).sort()).toEqual([
+      ['vault/digests/', { status: 'FAILED', failed: 2 }],
+      ['vault/public-keys/', { status: 'FAILED', failed: 1 }],
+      ['vault/reports/', { status: 'FAILED', failed: 1 }],
+    ]);
   });
 
   it('resolves what it finds no longer, once', async () => {

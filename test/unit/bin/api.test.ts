@@ -74,6 +74,15 @@ describe('readApi', () => {
     expect(asked()[0]).toBe('http://trial/api/v1/run?runId=r');
   });
 
+  it.each(['store.example', 'ftp://store.example', 'http://'])(
+    'takes no request to %s, which is no address of a store',
+    async (url) => {
+      const [exitCode, sentence] = await failure({ url, key: 'k' });
+      expect([exitCode, sentence]).toEqual([ExitCode.usage, expect.stringMatching(/http:\/\//)]);
+      expect(fetched).not.toHaveBeenCalled();
+    },
+  );
+
   it('says what to do when no store is named', async () => {
     expect(await failure()).toEqual([ExitCode.usage, expect.stringMatching(/--url.*npm start/)]);
   });
@@ -113,7 +122,7 @@ describe('readApi', () => {
 
 describe('an unforeseen error', () => {
   it('is "cannot look" and shows nothing but its name', () => {
-    const error = new RangeError('canary-7f3e9d01');
+    const error = Object.assign(new RangeError('canary-7f3e9d01'), { code: 'canary-7f3e9d01' });
     expect(exitCodeOf(error)).toBe(ExitCode.cannotLook);
     expect(sentenceOf(error)).not.toContain('canary');
     expect(exitCodeOf(new CliError(ExitCode.usage, 'x'))).toBe(2);

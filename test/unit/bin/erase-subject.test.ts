@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { addEraseSubjectCommand } from '../../../bin/evidence/erase-subject.ts';
 import { subjectLookup, subjectPseudonym } from '../../../lambdas/domain/subjects/pseudonym.ts';
 import { EPOCH_KEY, NOW, RETENTION } from '../../support/builders.ts';
-import { InMemorySubjectKeys, InMemoryVault } from '../../support/fakes.ts';
+import { InMemoryVault } from '../../support/fakes/bucket.ts';
+import { InMemorySubjectKeys } from '../../support/fakes/keys.ts';
 
 const IDENTITY = 'jane@example.org';
 

@@ -83,13 +83,16 @@ describe('evidence hold', () => {
   });
 
   it('releases a hold and says what becomes deletable, when, and what is kept', async () => {
+    const note = 'the hold was released before for another reason, which stands';
     const deletable = [{ key: 'a', versionId: '1', at: '2027-01-01T00:00:00Z' }];
     const stillHeld = [{ key: 'b', versionId: '2', by: ['other'] }];
-    answer({ ...OUTCOME, released: 1, deletable, stillHeld });
+    answer({ ...OUTCOME, unsealed: 1, note, released: 1, deletable, stillHeld });
     const text = await run('release', 'r', '--reference', 'c', '--reason', 'w');
     expect(fetched.mock.calls[0]?.[1]?.method).toBe('DELETE');
     expect(text).toContain('deletable from 2027-01-01T00:00:00Z  a version 1');
     expect(text).toContain('still held by other  b version 2');
+    expect(text).toContain(`Note: ${note}`);
+    expect(text).not.toContain('the daily run holds it');
   });
 
   it('lists holds, of one run or all, and lets none steer the terminal', async () => {

@@ -1,4 +1,7 @@
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command } from 'commander';
@@ -47,7 +50,12 @@ describe('options of a registration', () => {
 
 describe('a command that breaks a rule', () => {
   let localDir: string;
-  beforeAll(() => {
+  /** A table without an item and a bucket without an object. */
+  const nothing = createServer((request, response) => {
+    response.end(request.method === 'POST' ? '{}' : '<ListBucketResult/>');
+  });
+  beforeAll(async () => {
+    await once(nothing.listen(0, '127.0.0.1'), 'listening');
     localDir = mkdtempSync(join(tmpdir(), 'producers-'));
     // Nothing listens on port 1: what is refused is refused before anything is asked.
     const record = {
@@ -55,8 +63,13 @@ describe('a command that breaks a rule', () => {
       ...{ buckets: { vault: 'v' }, tables: { producers: 'p' }, hmacKeyArn: 'arn' },
     };
     writeFileSync(join(localDir, 'trial.json'), JSON.stringify(record));
+    const endpointUrl = `http://127.0.0.1:${(nothing.address() as AddressInfo).port}`;
+    writeFileSync(join(localDir, 'empty.json'), JSON.stringify({ ...record, endpointUrl }));
   });
-  afterAll(() => rmSync(localDir, { recursive: true }));
+  afterAll(() => {
+    nothing.close();
+    rmSync(localDir, { recursive: true });
+  });
 
   let help: string;
   const run = async (...args: string[]) => {
@@ -72,7 +85,8 @@ describe('a command that breaks a rule', () => {
       });
     const { stdout, stderr } = process;
     addProducersCommand(program, { env: { LOCAL_DIR: localDir }, stdout, stderr });
-    await program.parseAsync(['--stage', 'trial', 'producers', ...args], { from: 'user' });
+    const stage = args[0] === '--stage' ? args.splice(0, 2) : ['--stage', 'trial'];
+    await program.parseAsync([...stage, 'producers', ...args], { from: 'user' });
   };
 
   it.each([
@@ -108,6 +122,17 @@ describe('a command that breaks a rule', () => {
       message: typeof message === 'string' ? message : expect.stringMatching(message),
     });
   });
+
+  it.each([['rotate'], ['disable'], ['enable'], ['change']])(
+    'is an answer and no mistake when there is no such producer: %s',
+    async (command) => {
+      const fields = command === 'change' ? ['--events-per-second', '5'] : [];
+      await expect(run('--stage', 'empty', command, 'p', ...fields)).rejects.toMatchObject({
+        exitCode: 1,
+        message: 'Nothing was changed: no producer is registered under this id.',
+      });
+    },
+  );
 
   it('could have been put right with the help', async () => {
     await expect(run('change', '--help')).rejects.toMatchObject({ exitCode: 0 });

@@ -5,7 +5,20 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { exitCodeOf, sentenceOf } from '../../../bin/evidence/cli.ts';
 import { rebuildDistributed } from '../../../bin/evidence/rebuild-distributed.ts';
 import { addRebuildIndexCommand } from '../../../bin/evidence/rebuild-index.ts';
-import { InMemoryNotes } from '../../support/fakes.ts';
+import type { Lock } from '../../../lambdas/domain/evidence/retention.ts';
+import { type Hold, holdIdOf } from '../../../lambdas/domain/holds/hold.ts';
+import { digestKey } from '../../../lambdas/domain/integrity/digest.ts';
+import { canonicalJson } from '../../../lambdas/domain/json/canonical.ts';
+import { RETENTION } from '../../support/builders.ts';
+import { InMemoryVault } from '../../support/fakes/bucket.ts';
+import { InMemoryProducers } from '../../support/fakes/producers.ts';
+import {
+  InMemoryNotes,
+  inspectorOver,
+  objectsOver,
+  readerOver,
+} from '../../support/fakes/readers.ts';
+import { InMemoryRunIndex } from '../../support/fakes/run-index.ts';
 
 const sfn = mockClient(SFNClient);
 beforeEach(() => sfn.reset());
@@ -79,4 +92,110 @@ describe('evidence rebuild-index', () => {
       expect(error.code).toBe('commander.conflictingOption');
     },
   );
+});
+
+describe('the end of a rebuild', () => {
+  const AT = '2026-11-30T08:00:00.000Z';
+  const run = { runId: 'r', runKey: 'r', group: 'g' };
+  const set: Hold = {
+    ...{ hold: 1, id: holdIdOf(run, 'c'), number: 1, status: 'active', ...run, reference: 'c' },
+    ...{ reason: 'why', by: 'auditor', at: AT },
+  };
+
+  async function rebuilt(documents: Readonly<Record<string, unknown>>, start = async () => {}) {
+    const vault = new InMemoryVault();
+    for (const [key, document] of Object.entries(documents)) {
+      const lock = { mode: 'GOVERNANCE', retainUntil: '2099-01-01T00:00:00Z', clamped: false };
+      await vault.putDocument(key, document, lock as Lock);
+    }
+    const reading = {
+      ...{ inspector: inspectorOver(vault), objects: objectsOver(vault), vaultBucket: 'vault' },
+      ...{ retention: RETENTION, clock: Date.now },
+    };
+    let started = 0;
+    const reached = {
+      index: {
+        ...{ ...reading, vault, reader: readerOver(vault), stagingBucket: 'staging' },
+        ...{ notes: new InMemoryNotes(), index: new InMemoryRunIndex() },
+      },
+      registers: {
+        ...{ ...reading, directory: new InMemoryProducers(), fileEpoch: async () => {} },
+        holds: { put: async () => {} },
+      },
+      startHoldReconciliation: async () => {
+        started++;
+        await start();
+      },
+    };
+    let out = '';
+    let err = '';
+    const sinkTo = (take: (text: string) => void) =>
+      ({ write: (text: string) => take(text) }) as unknown as NodeJS.WritableStream;
+    const context = {
+      env: {},
+      stdout: sinkTo((text) => (out += text)),
+      stderr: sinkTo((text) => (err += text)),
+    };
+    const program = new Command('evidence').option('--json').exitOverride();
+    addRebuildIndexCommand(program, context, () => reached as never);
+    const error = await program
+      .parseAsync(['--json', 'rebuild-index'], { from: 'user' })
+      .then(() => undefined)
+      .catch((thrown) => thrown);
+    return { error, started, answer: JSON.parse(out), err };
+  }
+
+  it('starts the daily look at the holds when there are any', async () => {
+    const { started, answer, err, error } = await rebuilt({
+      [`holds/${set.id}/00000001-set.json`]: set,
+    });
+    expect([started, answer.holds, error]).toEqual([1, 'started', undefined]);
+    expect(err).toContain('reconcile-holds is started');
+  });
+
+  it('starts nothing where there is no hold', async () => {
+    const { started, answer, error } = await rebuilt({});
+    expect([started, answer.holds, error]).toEqual([0, 'none', undefined]);
+  });
+
+  it('ends with 1 when the look could not be started', async () => {
+    const { answer, error } = await rebuilt(
+      { [`holds/${set.id}/00000001-set.json`]: set },
+      async () => {
+        throw new Error('no right');
+      },
+    );
+    expect([answer.holds, exitCodeOf(error)]).toEqual(['not_started', 1]);
+    expect(sentenceOf(error)).toContain('start it yourself');
+  });
+
+  it('ends with 1 and the names of what is gone and of what counts for nothing', async () => {
+    const released = {
+      ...set,
+      number: 8,
+      status: 'released',
+      set: { reason: 'w', by: 'a', at: AT },
+    };
+    const key = digestKey('2026-11-30T08:00:00.000Z');
+    const object = {
+      ...{ bucket: 'vault', key: `holds/${set.id}/00000002-released.json`, versionId: 'gone' },
+      ...{ lastModified: AT, bytes: 1, sha256: '0'.repeat(64), records: 0 },
+    };
+    const digest = {
+      ...{ digest: 1, location: { bucket: 'vault', key }, number: 0, previous: null },
+      ...{ from: AT, to: '2026-11-30T08:15:00.000Z', sealedAt: AT, anchor: 'unanchored' },
+      signer: { algorithm: 'ECDSA_SHA_256', fingerprint: '0'.repeat(64) },
+      ...{ objects: [object], records: 0, root: '0'.repeat(64), leaves: null, recounts: [] },
+    };
+    const { answer, err, error } = await rebuilt({
+      [`holds/${set.id}/00000001-set.json`]: set,
+      [`holds/${set.id}/00000008-released.json`]: released,
+      [key]: JSON.parse(canonicalJson(digest)),
+    });
+    expect(answer).toMatchObject({ status: 'incomplete', missing: 1 });
+    expect(err).toContain(`Gone, though a digest lists it: vault/${object.key}@gone`);
+    expect(err).toContain('00000008-released.json');
+    expect(exitCodeOf(error)).toBe(1);
+    expect(sentenceOf(error)).toContain('1 objects that digests list are gone; 1 documents');
+  });
 });

@@ -1,7 +1,9 @@
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { REPOSITORY } from '../../../localstack/paths.ts';
 
@@ -14,6 +16,12 @@ beforeAll(() => {
   // Nothing listens on port 1.
   const record = { apiUrl: 'http://127.0.0.1:1/trial', keys: { read: 'k' } };
   writeFileSync(join(localDir, 'trial.json'), JSON.stringify(record));
+  const unreached = {
+    ...{ stage: 'trial', endpointUrl: 'http://127.0.0.1:1', region: 'us-east-1' },
+    ...{ buckets: {}, tables: { producers: 'p' } },
+  };
+  writeFileSync(join(localDir, 'unreached.json'), JSON.stringify(unreached));
+  writeFileSync(join(localDir, 'torn.json'), '{');
 });
 afterAll(() => rmSync(localDir, { recursive: true }));
 
@@ -76,6 +84,59 @@ describe('bin/evidence.ts', () => {
     (options, env, status, sentence) => {
       const ended = run('evidence.ts', [...options, 'run', 'r'], env);
       expect(ended).toEqual({ status, stdout: '', stderr: expect.stringMatching(sentence) });
+    },
+  );
+
+  it.each([['run'], ['hold', 'set'], ['verify'], ['erase-subject']])(
+    'tells of the options that every command has: %s %s',
+    { timeout: LIMIT_MILLIS },
+    (...command) => {
+      expect(run('evidence.ts', [...command, '--help']).stdout).toMatch(/--stage <.*--json/s);
+    },
+  );
+
+  it('says that a store behind AWS credentials does not answer', { timeout: LIMIT_MILLIS }, () => {
+    expect(run('evidence.ts', ['--stage', 'unreached', 'producers', 'list'])).toEqual({
+      status: 3,
+      stdout: '',
+      stderr: expect.stringMatching(/^The store does not answer \(ECONNREFUSED\): .*npm start/),
+    });
+  });
+
+  it('tells a record that cannot be read from none', { timeout: LIMIT_MILLIS }, () => {
+    expect(run('evidence.ts', ['--stage', 'torn', 'run', 'r'])).toEqual({
+      status: 2,
+      stdout: '',
+      stderr: expect.stringMatching(/torn\.json cannot be read: npm run deploy/),
+    });
+  });
+
+  it('ends quietly when its reader has seen enough', { timeout: LIMIT_MILLIS }, async () => {
+    const child = spawn(
+      process.execPath,
+      ['--import', 'tsx', join(REPOSITORY, 'bin/evidence.ts'), 'redact'],
+      { stdio: ['pipe', 'pipe', 'pipe'] },
+    );
+    child.stdin.on('error', () => undefined); // it ends while it is still being written to
+    child.stdout.destroy();
+    child.stdin.end('select 1\n'.repeat(100_000));
+    const stderr = text(child.stderr);
+    expect([await once(child, 'exit'), await stderr]).toEqual([[141, null], '']);
+  });
+
+  // /dev/full is a device of Linux
+  it.runIf(process.platform === 'linux')(
+    'is no finding when the answer cannot be written',
+    { timeout: LIMIT_MILLIS },
+    () => {
+      const full = openSync('/dev/full', 'w');
+      const { status, stderr } = spawnSync(
+        process.execPath,
+        ['--import', 'tsx', join(REPOSITORY, 'bin/evidence.ts'), 'redact'],
+        { stdio: ['pipe', full, 'pipe'], input: 'select 1\n', encoding: 'utf8' },
+      );
+      closeSync(full);
+      expect([status, stderr]).toEqual([3, 'The answer could not be written (ENOSPC).\n']);
     },
   );
 });

@@ -9,6 +9,7 @@ import {
   besideDigest,
   type Digest,
   publicKeyKey,
+  type Recount,
 } from '../../../lambdas/domain/integrity/digest.ts';
 import { SealedBundle, sealedEnvelope } from '../../support/sealed-bundle.ts';
 
@@ -117,6 +118,43 @@ describe('evidence verify', () => {
     expect([exitCode, JSON.parse(stdout).proofs]).toEqual([11, []]);
   });
 
+  it('never says that it holds of a record that is not proven, and says why', async () => {
+    const receiptOf = (time: string) =>
+      `r0_${Date.parse(time).toString(16).padStart(12, '0')}${'a'.repeat(20)}_${'b'.repeat(32)}`;
+    for (const [receipt, why] of [
+      ['receipt-99', /^No sealed record has this receipt\.$/],
+      [receiptOf('2026-03-03T23:40:00Z'), /^No sealed record .* never issued it/],
+      [receiptOf('2026-03-04T09:00:00Z'), /is not sealed: it was accepted at 2026-03-04T09:00/],
+    ] as const) {
+      const { stdout, exitCode, sentence } = await verifyCopy('--record', receipt);
+      expect({ exitCode, sentence }).toEqual({ exitCode: 3, sentence: expect.stringMatching(why) });
+      expect(stdout).not.toContain('It holds');
+      expect(stdout).toContain(`Not proven: ${sentence}`);
+      const json = JSON.parse((await verifyCopy('--record', receipt, '--json')).stdout);
+      expect(json).toMatchObject({ holds: false, proofs: [], unproven: sentence });
+    }
+  });
+
+  it('says of records that were accepted what the recounts do', async () => {
+    const recount = (shardId: string, status: Recount['status']): Recount => ({
+      ...{ plane: 'lineage', shardId, status, accepted: 3, stored: 2, missing: ['7'] },
+      ...{ from: '2026-03-04T00:00:00.000Z', to: '2026-03-04T00:15:00.000Z' },
+      countedAt: '2026-03-04T00:20:00.000Z',
+    });
+    bundle.seal([], { recounts: [recount('a', 'behind'), recount('b', 'not_recounted')] });
+    const { stdout, exitCode } = await verifyCopy();
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain('1 recounts are behind');
+    expect(stdout).toContain('1 intervals of a shard were not recounted');
+    bundle.seal([], { recounts: [recount('a', 'missing'), recount('c', 'equal')] });
+    const lost = await verifyCopy();
+    expect(lost).toMatchObject({ exitCode: 23, sentence: /^accepted_not_stored: / });
+    expect(lost.stdout).toContain('1 of 3 records that lineage shard a took');
+    expect(lost.stdout).toMatch(
+      /Recounts +1 shards .* all records stored, 1 with records that are not/,
+    );
+  });
+
   it('takes the part of a vault that landed in an interval', async () => {
     bundle.delete('findings/dt=2026-03-03/hour=23/f.json');
     bundle.put('findings/x.json', Buffer.from('{}'), '2026-03-03T23:40:00Z');
@@ -146,8 +184,11 @@ describe('evidence verify', () => {
     expect(await run('--dir', bundle.path('nowhere'))).toMatchObject({ exitCode: 3 });
     expect(await run('--dir', bundle.path(document(0)))).toMatchObject({ exitCode: 3 });
     expect(await verifyCopy('--record', 'no such')).toMatchObject({ exitCode: 3 });
-    bundle.remove();
     bundle.write('versions.ndjson', '');
+    expect(await verifyCopy()).toMatchObject({ exitCode: 3, sentence: /lists no version/ });
+    bundle.remove();
+    bundle.write('x', '');
+    bundle.delete('x');
     expect(await verifyCopy()).toMatchObject({ exitCode: 3, sentence: /nothing to verify/ });
   });
 });

@@ -8,7 +8,9 @@ import { prepareEvent } from '../../../lambdas/domain/openlineage/prepare-event.
 import { storeEvents } from '../../../lambdas/domain/openlineage/store-events.ts';
 import { STRICT } from '../../../lambdas/domain/redaction/policy.ts';
 import { NOW, RETENTION, wholeMinute } from '../../support/builders.ts';
-import { InMemoryRunIndex, InMemoryVault, singlePolicy } from '../../support/fakes.ts';
+import { InMemoryVault } from '../../support/fakes/bucket.ts';
+import { singlePolicy } from '../../support/fakes/keys.ts';
+import { InMemoryRunIndex } from '../../support/fakes/run-index.ts';
 
 export const CANARY = 'canary-7f3e9d01';
 

@@ -6,7 +6,7 @@ import {
   openReceipt,
   receiptEpoch,
 } from '../../../lambdas/domain/evidence/receipt.ts';
-import { storeKey } from '../../../lambdas/domain/evidence/store-key.ts';
+import { storeKey } from '../../../lambdas/domain/store-key.ts';
 import { deliveryId, EPOCH_KEY, NOW } from '../../support/builders.ts';
 import { seeded } from '../../support/seeded.ts';
 

@@ -23,7 +23,7 @@ import {
   INDEX_SHARDS,
   indexShardOf,
 } from '../../../lambdas/domain/evidence/hour-shard.ts';
-import { sha256Hex } from '../../../lambdas/domain/evidence/store-key.ts';
+import { sha256Hex } from '../../../lambdas/domain/store-key.ts';
 import { head } from '../../support/builders.ts';
 import { seeded } from '../../support/seeded.ts';
 

@@ -6,7 +6,7 @@ import { policyKey, policyRecorder } from '../../../lambdas/domain/evidence/reco
 import { prepareEvent } from '../../../lambdas/domain/openlineage/prepare-event.ts';
 import { policyDocument, readPolicy, STRICT } from '../../../lambdas/domain/redaction/policy.ts';
 import { consumed, head, NOW, REDACTION, RETENTION, runEventText } from '../../support/builders.ts';
-import { InMemoryVault } from '../../support/fakes.ts';
+import { InMemoryVault } from '../../support/fakes/bucket.ts';
 import { archive } from './archive.ts';
 
 const keyOf = (epoch: number): EpochKey => ({ epoch, secret: Buffer.alloc(32, epoch + 1) });

@@ -4,12 +4,12 @@ import { describe, expect, it } from 'vitest';
 import type { ConsumedRecord } from '../../../lambdas/domain/evidence/consumed-record.ts';
 import { leafHash, readEnvelopes } from '../../../lambdas/domain/evidence/evidence-object.ts';
 import type { DeliveryEntry } from '../../../lambdas/domain/evidence/index-entries.ts';
-import { sha256Hex } from '../../../lambdas/domain/evidence/store-key.ts';
+import type { Location } from '../../../lambdas/domain/evidence/ports.ts';
 import { readRun } from '../../../lambdas/domain/openlineage/read-run.ts';
-import type { Location } from '../../../lambdas/domain/ports.ts';
+import { sha256Hex } from '../../../lambdas/domain/store-key.ts';
 import { consumed as consumedAs, NOW, RUN_ID, runEventText } from '../../support/builders.ts';
-import { inspectorOver, readerOver } from '../../support/fakes.ts';
-import { InMemoryHoldIndex } from '../../support/hold-fakes.ts';
+import { InMemoryHoldIndex } from '../../support/fakes/holds.ts';
+import { inspectorOver, readerOver } from '../../support/fakes/readers.ts';
 import { seeded } from '../../support/seeded.ts';
 import { archive } from './archive.ts';
 

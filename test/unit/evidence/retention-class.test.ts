@@ -10,7 +10,8 @@ import {
   registration,
   runEventText,
 } from '../../support/builders.ts';
-import { InMemoryRunIndex, InMemoryVault } from '../../support/fakes.ts';
+import { InMemoryVault } from '../../support/fakes/bucket.ts';
+import { InMemoryRunIndex } from '../../support/fakes/run-index.ts';
 import { archive } from './archive.ts';
 
 const DAY = 86_400_000;

@@ -3,7 +3,8 @@ import { LineageError } from '../../../lambdas/domain/errors.ts';
 import type { ArchiveDependencies } from '../../../lambdas/domain/evidence/archive-records.ts';
 import { storeEvents } from '../../../lambdas/domain/openlineage/store-events.ts';
 import { consumed, NOW, NOW_TEXT, RETENTION, runEventText } from '../../support/builders.ts';
-import { InMemoryRunIndex, InMemoryVault } from '../../support/fakes.ts';
+import { InMemoryVault } from '../../support/fakes/bucket.ts';
+import { InMemoryRunIndex } from '../../support/fakes/run-index.ts';
 import { archive, CANARY } from './archive.ts';
 
 describe('a failure of the infrastructure', () => {

@@ -26,26 +26,23 @@ import {
   runEventText,
   wholeMinute,
 } from '../../support/builders.ts';
+import { InMemoryStaging, InMemoryVault } from '../../support/fakes/bucket.ts';
+import { InMemoryHoldIndex, InMemoryLegalHolds } from '../../support/fakes/holds.ts';
+import { InMemorySubjectKeys, SingleEpochKey } from '../../support/fakes/keys.ts';
 import {
   extenderOver,
   InMemoryNotes,
-  InMemoryRunIndex,
-  InMemoryStaging,
-  InMemoryStream,
-  InMemoryStreamCounter,
-  InMemorySubjectKeys,
-  InMemoryUsage,
-  InMemoryVault,
   inspectorOver,
   objectsOver,
   readerOver,
-  SingleEpochKey,
   sealedStoreOver,
   streamsOver,
-} from '../../support/fakes.ts';
+} from '../../support/fakes/readers.ts';
+import { InMemoryRunIndex } from '../../support/fakes/run-index.ts';
+import { InMemoryStream, InMemoryStreamCounter } from '../../support/fakes/streams.ts';
+import { InMemoryUsage } from '../../support/fakes/usage.ts';
 import { exported, GOOD_SPAN } from '../../support/front-door.ts';
 import { GUARDS, guardsSeen } from '../../support/guards.ts';
-import { InMemoryHoldIndex, InMemoryLegalHolds } from '../../support/hold-fakes.ts';
 import { KEY, producersWith, request } from '../../support/http.ts';
 import { kinesisEvent } from '../../support/kinesis-event.ts';
 import { InMemorySigningKeys } from '../../support/signing-keys.ts';

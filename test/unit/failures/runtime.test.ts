@@ -80,7 +80,12 @@ describe('a function as it is deployed, when AWS refuses with an error that quot
       ...{ LINEAGE_STREAM_NAME: 'lineage', TRACES_STREAM_NAME: 'traces' },
       ...{ ARCHIVE_FUNCTION_NAME: 'archive', ARCHIVE_TRACES_FUNCTION_NAME: 'archive-traces' },
       ...{ RUN_ID_ATTRIBUTES: 'lineage.run_id', TRACE_CONTEXT_FACETS: 'ctx' },
-      ...{ SIGNING_KEY_IDS: 'key', SEAL_INTERVAL_MINUTES: '15', SEAL_FOLDER_DAYS: '15' },
+      ...{
+        SIGNING_KEY_IDS: 'key',
+        OWN_KEY_ARNS: 'key',
+        SEAL_INTERVAL_MINUTES: '15',
+        SEAL_FOLDER_DAYS: '15',
+      },
       ...{ GUARDS: JSON.stringify(GUARDS), VERIFICATION_PERIOD_DAYS: '30' },
       ...{ SEAL_CLOSE_AFTER_SECONDS: '300', SEAL_GRACE_MINUTES: '60', SEAL_ANCHOR: 'unanchored' },
       ...{ MAX_RECORD_BYTES: '50000', KEY_CACHE_SECONDS: '60' },

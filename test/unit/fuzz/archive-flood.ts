@@ -6,13 +6,10 @@ import { storeEvents } from '../../../lambdas/domain/openlineage/store-events.ts
 import { prepareTraces } from '../../../lambdas/domain/traces/prepare-trace.ts';
 import { storeTraces } from '../../../lambdas/domain/traces/store-traces.ts';
 import { consumed, NOW, REDACTION, RETENTION, wholeMinute } from '../../support/builders.ts';
-import {
-  InMemoryRunIndex,
-  InMemoryStaging,
-  InMemoryVault,
-  readerOver,
-  singlePolicy,
-} from '../../support/fakes.ts';
+import { InMemoryStaging, InMemoryVault } from '../../support/fakes/bucket.ts';
+import { singlePolicy } from '../../support/fakes/keys.ts';
+import { readerOver } from '../../support/fakes/readers.ts';
+import { InMemoryRunIndex } from '../../support/fakes/run-index.ts';
 
 /**
  * A process of its own, for archive-memory.test.ts: archives as many records as its second argument says of the

@@ -264,6 +264,60 @@ describe('PUT /api/v1/hold', () => {
     expect(store.holds.rows.size).toBe(0);
   });
 
+  it.each([
+    [RUN_ID, undefined],
+    ['nightly', undefined],
+    ['nightly', 'group-1'],
+  ])(
+    'is released, listed and set anew on %s when nothing of the run is left (submitter %s)',
+    async (runId, submitter) => {
+      const store = heldStore();
+      const more: Record<string, string> = submitter === undefined ? {} : { submitter };
+      await store.archive(eventOf(1, runId));
+      const { json } = await store.set(runId, 'case-1', more);
+      store.index.runEventRows.clear();
+      expect((await store.list({ runId })).json.items).toMatchObject([{ status: 'active' }]);
+      const released = await store.release(runId, 'case-1', more);
+      expect([released.status, released.json.hold]).toMatchObject([
+        200,
+        { id: json.hold.id, status: 'released' },
+      ]);
+      expect((await store.set(runId, 'case-1', more)).json.hold.id).toBe(json.hold.id);
+      expect((await store.set(runId, 'c', { submitter: 'nobody' })).status).toBe(404);
+    },
+  );
+
+  it('asks whose hold it is where the runs of several groups are gone', async () => {
+    const store = heldStore();
+    for (const group of ['a', 'b']) {
+      await store.archive(eventOf(group === 'a' ? 1 : 2, 'nightly', undefined, group));
+      await store.set('nightly', 'case-1', { submitter: group });
+    }
+    store.index.runEventRows.clear();
+    expect((await store.release('nightly')).json.detail).toContain('one of: a, b');
+    expect((await store.release('nightly', 'case-1', { submitter: 'b' })).status).toBe(200);
+  });
+
+  it('says that it stands for the reason it was set for when another one is given', async () => {
+    const store = heldStore();
+    await store.archive(eventOf(1, RUN_ID));
+    const ask = (method: string, reason: string) =>
+      store.ask(method, '/api/v1/hold', { runId: RUN_ID }, { reference: 'case-1', reason });
+    expect((await ask('PUT', 'a court asks')).json).not.toHaveProperty('note');
+    const versions = store.vault.versions.length;
+    const again = await ask('PUT', 'another court asks');
+    expect(again.json).toMatchObject({
+      hold: { reason: 'a court asks', status: 'active' },
+      note: 'the hold was set before for another reason, which stands',
+    });
+    expect(store.vault.versions.length).toBe(versions);
+    expect((await ask('DELETE', 'settled')).json).not.toHaveProperty('note');
+    expect((await ask('DELETE', 'withdrawn')).json).toMatchObject({
+      hold: { released: { reason: 'settled' } },
+      note: 'the hold was released before for another reason, which stands',
+    });
+  });
+
   it('asks whose run it is where several groups use an id that is no UUID', async () => {
     const store = heldStore();
     await store.archive(eventOf(1, 'nightly', undefined, 'a'));
@@ -668,6 +722,28 @@ describe('reconcile-holds', () => {
         { subject: json.hold.id, runKeys: [RUN_ID], detail: { unreadable: 1 } },
       ]);
       expect(wrong(store)).toEqual([]);
+    }
+  });
+
+  it('goes by no release that was put far ahead of the last step, and reports it', async () => {
+    const store = heldStore();
+    await store.archive(eventOf(1, RUN_ID));
+    const { json } = await store.set(RUN_ID);
+    const set = store.vault.versions.find(({ key }) => key.endsWith('-set.json')) as Version;
+    const { reason, by, at, ...hold } = JSON.parse(Buffer.from(set.body).toString());
+    const said = { reason, by, at };
+    const released = { ...hold, ...said, number: 8, status: 'released', set: said };
+    const key = set.key.replace('00000001-set', '00000008-released');
+    const body = Buffer.from(JSON.stringify(released));
+    store.vault.versions.push({ ...set, key, versionId: 'planted', body });
+    for (const lost of [false, true]) {
+      if (lost) store.holds.rows.clear();
+      const { report } = await store.reconcile();
+      expect(report.findings).toMatchObject([
+        { subject: json.hold.id, runKeys: [RUN_ID], detail: { outOfTurn: 1 } },
+      ]);
+      expect(store.bits().map(([, bit]) => bit)).toEqual([true]);
+      expect([...store.holds.rows.values()]).toMatchObject([{ number: 1 }]);
     }
   });
 

@@ -9,15 +9,11 @@ import { runKeysOf } from '../../../lambdas/domain/openlineage/run-key.ts';
 import { createHandler } from '../../../lambdas/holds/handler.ts';
 import { createHandler as createReconcile } from '../../../lambdas/reconcile-holds/handler.ts';
 import { NOW, RETENTION, runEventText } from '../../support/builders.ts';
-import {
-  InMemoryRunIndex,
-  InMemoryStaging,
-  InMemoryVault,
-  inspectorOver,
-  readerOver,
-  singlePolicy,
-} from '../../support/fakes.ts';
-import { InMemoryHoldIndex, InMemoryLegalHolds } from '../../support/hold-fakes.ts';
+import { InMemoryStaging, InMemoryVault } from '../../support/fakes/bucket.ts';
+import { InMemoryHoldIndex, InMemoryLegalHolds } from '../../support/fakes/holds.ts';
+import { singlePolicy } from '../../support/fakes/keys.ts';
+import { inspectorOver, readerOver } from '../../support/fakes/readers.ts';
+import { InMemoryRunIndex } from '../../support/fakes/run-index.ts';
 import { CONTEXT, KEY, producersWith, request } from '../../support/http.ts';
 import { kinesisEvent } from '../../support/kinesis-event.ts';
 import { recorder } from '../../support/recorder.ts';
@@ -110,7 +106,8 @@ export function heldStore(between: Between = (ports) => ports) {
         clamped: false,
       } as const;
       const to = new Date(Date.parse(from) + 15 * 60_000).toISOString();
-      const digest: Pick<Digest, 'location' | 'from' | 'to' | 'sealedAt' | 'objects' | 'leaves'> = {
+      const digest: Partial<Digest> = {
+        ...{ digest: 1, number: 0, signer: { algorithm: 'ECDSA_SHA_256', fingerprint: 'f' } },
         ...{ location: { bucket: 'vault', key: digestKey(from) }, from, to, sealedAt: to },
         objects: objects.map(({ bucket, key, versionId, lastModified }) => ({
           ...{ bucket, key, versionId, lastModified, bytes: 1, sha256: '', records: 1 },

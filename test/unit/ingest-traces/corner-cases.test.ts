@@ -6,7 +6,8 @@ import { ExportTraceServiceResponseSchema } from '../../../lambdas/domain/protob
 import { StatusSchema } from '../../../lambdas/domain/protobuf/rpc-status_pb.ts';
 import { createHandler } from '../../../lambdas/ingest-traces/handler.ts';
 import { NOW } from '../../support/builders.ts';
-import { InMemoryStream, SingleEpochKey } from '../../support/fakes.ts';
+import { SingleEpochKey } from '../../support/fakes/keys.ts';
+import { InMemoryStream } from '../../support/fakes/streams.ts';
 import { binary, CONTEXT, metering, producersWith, request } from '../../support/http.ts';
 import { protobufExport } from '../../support/otlp-bytes.ts';
 

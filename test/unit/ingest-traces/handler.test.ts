@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { decodeStreamRecord } from '../../../lambdas/domain/evidence/stream-record.ts';
 import { createHandler } from '../../../lambdas/ingest-traces/handler.ts';
 import { NOW } from '../../support/builders.ts';
-import { InMemoryStream, SingleEpochKey } from '../../support/fakes.ts';
+import { SingleEpochKey } from '../../support/fakes/keys.ts';
+import { InMemoryStream } from '../../support/fakes/streams.ts';
 import { binary, CONTEXT, KEY, metering, producersWith, request } from '../../support/http.ts';
 
 const JSON_TYPE = { 'Content-Type': 'application/json' };

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { storeKey } from '../../../lambdas/domain/evidence/store-key.ts';
+import { storeKey } from '../../../lambdas/domain/store-key.ts';
 import { createHandler } from '../../../lambdas/ingest/handler.ts';
 import { NOW, runEventText } from '../../support/builders.ts';
-import { InMemoryStream, SingleEpochKey } from '../../support/fakes.ts';
+import { SingleEpochKey } from '../../support/fakes/keys.ts';
+import { InMemoryStream } from '../../support/fakes/streams.ts';
 import { CONTEXT, metering, producersWith, request } from '../../support/http.ts';
 
 const eventOf = (runId: string) => runEventText({ run: { runId } });

@@ -4,7 +4,8 @@ import { openReceipt } from '../../../lambdas/domain/evidence/receipt.ts';
 import { decodeStreamRecord } from '../../../lambdas/domain/evidence/stream-record.ts';
 import { createHandler } from '../../../lambdas/ingest/handler.ts';
 import { EPOCH_KEY, NOW, NOW_TEXT, runEventText } from '../../support/builders.ts';
-import { InMemoryStream, SingleEpochKey } from '../../support/fakes.ts';
+import { SingleEpochKey } from '../../support/fakes/keys.ts';
+import { InMemoryStream } from '../../support/fakes/streams.ts';
 import { binary, CONTEXT, KEY, metering, producersWith, request } from '../../support/http.ts';
 
 const CANARY = 'canary-7f3e9d01';

@@ -6,19 +6,20 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DirectoryStore } from '../../../bin/evidence/verify-directory.ts';
-import { leafOf, packObjects } from '../../../lambdas/domain/evidence/evidence-object.ts';
+import { packObjects } from '../../../lambdas/domain/evidence/evidence-object.ts';
 import {
   besideDigest,
   type Digest,
   publicKeyKey,
+  type Recount,
 } from '../../../lambdas/domain/integrity/digest.ts';
+import { readPublicKey } from '../../../lambdas/domain/integrity/signing-key.ts';
 import { type VerifyOptions, verify } from '../../../lambdas/domain/integrity/verify.ts';
 import {
   DAMAGES,
   type Damage,
   type DamageKind,
 } from '../../../lambdas/domain/integrity/verify-damage.ts';
-import { readPublicKey } from '../../../lambdas/domain/integrity/verify-keys.ts';
 import { NOW } from '../../support/builders.ts';
 import { SealedBundle, sealedEnvelope, sha256, signingPair } from '../../support/sealed-bundle.ts';
 import { seeded } from '../../support/seeded.ts';
@@ -583,17 +584,14 @@ it('takes an object that is gone for expired once its lock has ended, and not be
   expect(await damagesOf({ nowMillis: ended + 1 })).toEqual([]);
 });
 
-it('takes the leaves that a digest names, and lets those be that a sealer left behind', async () => {
-  const key = 'digests/dt=2026-03-04/2026-03-04T001500Z-0123456789abcdef.leaves';
-  const envelope = sealedEnvelope(9);
-  const leaves = { key, sha256: sha256(leafOf(Buffer.from(JSON.stringify(envelope)))) };
-  bundle.seal([...packObjects('lineage', [envelope])], { leaves });
-  bundle.write(besideDigest(digestAt(3), 'leaves'), 'left behind');
-  bundle.write('digests/dt=2026-03-04/2026-03-04T010000Z.leaves', 'left behind');
-  expect(await damagesOf()).toEqual([]);
-  flip(key, 0);
-  expect(await damagesOf()).toMatchObject([{ kind: 'modified_object', key }]);
-});
+it.each(['.sig', '.leaves'])(
+  'takes %s that stands alone for the rest of a digest',
+  async (ending) => {
+    const document = 'digests/dt=2026-03-04/2026-03-04T010000Z.json';
+    bundle.write(document.replace('.json', ending), 'left behind');
+    expect(await damagesOf()).toMatchObject([{ kind: 'missing_digest', key: document }]);
+  },
+);
 
 it('names the lines that differ', async () => {
   const lines = linesOf(objectAt(FIRST)).replace('n\\":1', 'n\\":9').replace('n\\":2', 'n\\":8');
@@ -656,4 +654,289 @@ it('never says more of a digest than its key, numbers and times', async () => {
   bundle.write(digestAt(1), '{"canary":"c4n4ry"}');
   bundle.write(objectAt(FIRST), gzipSync('c4n4ry\n'));
   expect(JSON.stringify(await damagesOf())).not.toContain('c4n4ry');
+});
+
+/** `kind key` of each, in the order of their reports. */
+const named = (damages: readonly Damage[]) => damages.map(({ kind, key }) => `${kind} ${key}`);
+const removeWhole = (at: number) => {
+  for (const part of ['document', 'signature', 'leaves'] as const) {
+    const { key, leaves } = { key: digestAt(at), leaves: bundle.digests[at]?.leaves };
+    if (part === 'document') bundle.delete(key);
+    else if (part === 'signature' || leaves) bundle.delete(besideDigest(key, part));
+  }
+};
+
+describe('damage is named once, by what is damaged', () => {
+  it('a missing digest by its own key, its interval and number', async () => {
+    const middle = digestAt(1);
+    removeWhole(1);
+    const damages = await damagesOf();
+    expect(named(damages)).toEqual([`missing_digest ${middle}`]);
+    const { from, to } = bundle.digests[1] as Digest;
+    expect(damages[0]?.detail).toContain(`it is number 1; `);
+    expect(damages[0]?.detail).toContain(`from ${from} to ${to}`);
+  });
+
+  it('the first digest, as the one after it names it', async () => {
+    const first = digestAt(0);
+    removeWhole(0);
+    expect(named(await damagesOf())).toEqual([`missing_digest ${first}`]);
+  });
+
+  it.each([
+    ['before one that cannot be read', 1, 2],
+    ['behind one that cannot be read', 2, 1],
+  ])('a missing digest %s', async (_, gone, unreadable) => {
+    bundle.seal([]);
+    const key = digestAt(gone);
+    removeWhole(gone);
+    bundle.write(digestAt(unreadable), '{}');
+    expect(named(await damagesOf()).sort()).toEqual(
+      [`malformed_digest ${digestAt(unreadable)}`, `missing_digest ${key}`].sort(),
+    );
+  });
+
+  it('a missing digest beside one that was moved', async () => {
+    bundle.seal([]);
+    const moved = 'digests/dt=2026-03-04/2026-03-04T050000Z.json';
+    const key = digestAt(2);
+    bundle.rename(digestAt(1), moved);
+    bundle.delete(besideDigest(digestAt(1), 'signature'));
+    removeWhole(2);
+    expect(named(await damagesOf()).sort()).toEqual([
+      `missing_digest ${key}`,
+      `moved_object ${moved}`,
+    ]);
+  });
+
+  it('a signature that is gone, and not the digest as well', async () => {
+    const beside = besideDigest(digestAt(2), 'signature');
+    bundle.delete(beside);
+    expect(named(await damagesOf())).toEqual([`missing_object ${beside}`]);
+    bundle.listVersions((line) => (line.key === beside ? [] : line));
+    expect(named(await damagesOf())).toEqual([`missing_object ${beside}`]);
+  });
+
+  it('a public key that is gone or another, whatever it signed', async () => {
+    const key = publicKeyKey(bundle.pair.fingerprint);
+    bundle.delete(key);
+    expect(named(await damagesOf())).toEqual([`missing_object ${key}`]);
+    bundle.write(key, signingPair().pem);
+    expect(named(await damagesOf())).toEqual([`wrong_key ${key}`]);
+  });
+
+  it('a digest that the list of versions has and the copy has not', async () => {
+    bundle.listVersions();
+    for (const at of [1, 2]) {
+      const key = digestAt(at);
+      removeWhole(at);
+      expect(named(await damagesOf())).toContain(`missing_digest ${key}`);
+    }
+    // The list was made later than the copy: what it has more is not asked for.
+    const covers = (end: number) => ({
+      covers: ({ lastModified }: { lastModified: string }) =>
+        Date.parse(lastModified) < Date.parse((bundle.digests[end] as Digest).to),
+    });
+    expect(await damagesOf(covers(0))).toEqual([]);
+    expect(named(await damagesOf(covers(1)))).toContain(`missing_digest ${digestAt(1)}`);
+  });
+
+  it('keys that nothing announced by the first digest under each, one after the other', async () => {
+    for (const count of [2, 2]) {
+      bundle.pair = signingPair();
+      bundle.addKey(bundle.pair);
+      for (let i = 0; i < count; i++) bundle.seal([]);
+    }
+    expect(named(await damagesOf())).toEqual([
+      `wrong_key ${digestAt(3)}`,
+      `wrong_key ${digestAt(5)}`,
+    ]);
+  });
+
+  it('a second version by that which no digest seals, wherever a listing has it', async () => {
+    const [sealed] = (bundle.digests[0] as Digest).objects.filter(({ key }) => key === FINDING);
+    for (const lastModified of ['2026-03-03T23:50:00Z', '2026-03-03T23:00:00Z']) {
+      bundle.listVersions((line) =>
+        line.key === FINDING ? [line, { ...line, versionId: 'foreign', lastModified }] : line,
+      );
+      const damages = await damagesOf();
+      expect(damages).toMatchObject([
+        { kind: 'second_version', key: FINDING, versionId: 'foreign' },
+      ]);
+      expect(damages[0]?.detail).toContain(`beside version ${sealed?.versionId}, which is sealed`);
+    }
+  });
+
+  it('a second version that a later digest sealed: by the one that was put later', async () => {
+    const object = (bundle.digests[0] as Digest).objects.find(({ key }) => key === FINDING);
+    if (!object) throw new Error('not sealed');
+    const later = { lastModified: '2026-03-04T00:16:00.000Z', versionId: 'foreign' };
+    bundle.seal([], { objects: [{ ...object, ...later }] });
+    bundle.listVersions((line) => (line.key === FINDING ? [line, { ...line, ...later }] : line));
+    expect(await damagesOf()).toMatchObject([{ kind: 'second_version', versionId: 'foreign' }]);
+  });
+});
+
+describe('a chain whose first digests expired', () => {
+  const PROMISED = '2033-05-01T00:00:00.000Z';
+  const AFTER = Date.parse(PROMISED) + 1;
+  /** Digests that say until when they are locked, of which the first two are gone with all that they sealed. */
+  const expired = (gone = 2) => {
+    bundle.remove();
+    bundle = new SealedBundle();
+    const [landed] = [...packObjects('lineage', [sealedEnvelope(1)])];
+    bundle.seal(landed ? [landed] : [], { lock: { mode: 'COMPLIANCE', retainUntil: PROMISED } });
+    for (let at = 1; at < 4; at++)
+      bundle.seal([], { lock: { mode: 'COMPLIANCE', retainUntil: PROMISED } });
+    for (let at = 0; at < gone; at++) removeWhole(at);
+    return landed?.key as string;
+  };
+  const verified = async (nowMillis: number) => {
+    const damages: Damage[] = [];
+    const store = DirectoryStore.open(bundle.folder);
+    const done = await verify(store, { report: (damage) => damages.push(damage), nowMillis });
+    store.close();
+    return { done, damages };
+  };
+
+  it('begins later, and is no damage; what landed before is not judged', async () => {
+    expired();
+    const { done, damages } = await verified(AFTER);
+    expect(damages).toEqual([]);
+    const { from } = bundle.digests[2] as Digest;
+    expect(done).toMatchObject({
+      begin: { from, number: 2, retainedUntil: PROMISED },
+      beforeChain: 2,
+    });
+  });
+
+  it('is damage while the digests before were promised', async () => {
+    expired();
+    const { done, damages } = await verified(AFTER - 1);
+    expect(named(damages)).toEqual([`missing_digest ${digestAt(1)}`]);
+    expect(done.begin).toBeUndefined();
+  });
+
+  it('is damage where a digest does not say, or is not proven', async () => {
+    expired();
+    const second = bundle.digests[2] as Digest;
+    bundle.putDigest({ ...second, signer: second.signer }, signingPair());
+    expect(named((await verified(AFTER)).damages)).toContain(`missing_digest ${digestAt(1)}`);
+    bundle.remove();
+    bundle = SealedBundle.small();
+    removeWhole(0);
+    expect(gravest((await verified(AFTER)).damages)).toBe('missing_digest');
+  });
+
+  it('is damage in its middle, whenever', async () => {
+    expired(0);
+    const key = digestAt(1);
+    removeWhole(1);
+    expect(named((await verified(AFTER)).damages)).toEqual([`missing_digest ${key}`]);
+  });
+
+  it('is found cut short by the lock that a digest says it has', async () => {
+    expired(0);
+    bundle.listVersions((line) =>
+      line.key === digestAt(1) ? { ...line, retainUntil: '2026-04-01T00:00:00Z' } : line,
+    );
+    const damages = (await verified(NOW)).damages;
+    expect(named(damages)).toEqual([`retention_short ${digestAt(1)}`]);
+  });
+});
+
+describe('recounts', () => {
+  const HOUR = '2026-03-03T23:30:00.000Z';
+  const recount = (status: Recount['status'], members: Partial<Recount> = {}): Recount => ({
+    ...{ plane: 'lineage', shardId: 'shardId-000000000000', status },
+    ...{ from: HOUR, to: '2026-03-03T23:45:00.000Z', countedAt: '2026-03-04T01:00:00.000Z' },
+    ...(status === 'missing' && { accepted: 5, stored: 3, missing: ['4711', '4712'] }),
+    ...members,
+  });
+  const sealedWith = async (...recounts: ReadonlyArray<readonly Recount[]>) => {
+    bundle.remove();
+    bundle = new SealedBundle();
+    for (const each of recounts) bundle.seal([], { recounts: each });
+    const damages: Damage[] = [];
+    const store = DirectoryStore.open(bundle.folder);
+    const report = (damage: Damage) => damages.push(damage);
+    const { recounts: tally } = await verify(store, { report, nowMillis: NOW });
+    store.close();
+    return { damages, tally };
+  };
+
+  it('that found records missing are damage, named by the last digest that says so', async () => {
+    const { damages, tally } = await sealedWith([recount('missing')], [recount('missing')], []);
+    expect(named(damages)).toEqual([`accepted_not_stored ${digestAt(1)}`]);
+    expect(damages[0]?.detail).toContain('2 of 5 records');
+    expect(damages[0]?.detail).toContain('4711, 4712');
+    expect(tally).toEqual({ equal: 0, behind: 0, notRecounted: 0, notStored: 1 });
+    expect(DAMAGES.accepted_not_stored.exitCode).toBe(23);
+  });
+
+  it('that found them since are none', async () => {
+    const { damages, tally } = await sealedWith([recount('missing')], [recount('equal')]);
+    expect(damages).toEqual([]);
+    expect(tally).toEqual({ equal: 1, behind: 0, notRecounted: 0, notStored: 0 });
+  });
+
+  it('stay so when the stream has let go of what is missing', async () => {
+    const { damages, tally } = await sealedWith([recount('missing')], [recount('not_recounted')]);
+    expect(named(damages)).toEqual([`accepted_not_stored ${digestAt(0)}`]);
+    expect(tally.notRecounted).toBe(0);
+  });
+
+  it('that were never made are counted, and no damage', async () => {
+    const { damages, tally } = await sealedWith(
+      [recount('behind')],
+      [recount('not_recounted'), recount('behind', { plane: 'traces' })],
+    );
+    expect(damages).toEqual([]);
+    expect(tally).toEqual({ equal: 0, behind: 1, notRecounted: 1, notStored: 0 });
+  });
+
+  it.each([
+    ['within the grace', '2026-03-04T00:44:59.999Z', 3, undefined],
+    ['beyond the grace', '2026-03-04T00:45:00.000Z', 3, 'accepted_not_stored'],
+    ['beyond the grace with everything stored', '2026-03-04T00:45:00.000Z', 5, undefined],
+  ])('that are behind %s', async (_, countedAt, stored, kind) => {
+    const behind = recount('behind', { countedAt, accepted: 5, stored });
+    const { damages, tally } = await sealedWith([behind]);
+    expect(gravest(damages)).toBe(kind);
+    expect(tally).toMatchObject(kind ? { notStored: 1, behind: 0 } : { notStored: 0, behind: 1 });
+    // a later digest that does not speak of it has counted it, or a shard of it, otherwise
+    expect((await sealedWith([behind], [])).tally).toMatchObject({ notStored: 0, behind: 0 });
+  });
+
+  it('of a digest that is not proven say nothing', async () => {
+    bundle.remove();
+    bundle = new SealedBundle();
+    bundle.seal([]);
+    bundle.seal([]);
+    forged(1, { recounts: [recount('missing')] }, signingPair());
+    expect(gravest(await damagesOf())).toBe('bad_signature');
+    expect(named(await damagesOf())).not.toContain(`accepted_not_stored ${digestAt(1)}`);
+  });
+
+  it('outside of the interval that is asked for are left out', async () => {
+    bundle.seal([], { recounts: [recount('missing')] });
+    const until = (time: string) => ({
+      covers: ({ lastModified }: { lastModified: string }) => lastModified < time,
+    });
+    expect(gravest(await damagesOf(until(HOUR)))).toBeUndefined();
+    expect(gravest(await damagesOf(until('2026-03-03T23:31:00.000Z')))).toBe('accepted_not_stored');
+  });
+
+  it('beyond a thousand are counted', async () => {
+    const many = Array.from({ length: 1_003 }, (_, n) => recount('missing', { shardId: `s${n}` }));
+    const { damages, tally } = await sealedWith(many);
+    expect(tally.notStored).toBe(1_003);
+    expect(damages).toHaveLength(1_001);
+    expect(damages.at(-1)?.detail).toMatch(/^3 further/);
+  });
+
+  it('of no form make a digest malformed', async () => {
+    const wrong = recount('missing', { accepted: -1 });
+    expect((await sealedWith([wrong])).damages).toMatchObject([{ kind: 'malformed_digest' }]);
+  });
 });

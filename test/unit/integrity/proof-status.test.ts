@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { ListedVersion, VersionInspector } from '../../../lambdas/domain/evidence/ports.ts';
 import { digestKey } from '../../../lambdas/domain/integrity/digest.ts';
 import { integrityOf } from '../../../lambdas/domain/integrity/proof-status.ts';
-import type { ListedVersion, VersionInspector } from '../../../lambdas/domain/ports.ts';
 
 const DAY = 86_400_000;
 const MIDNIGHT = Date.parse('2026-03-05T00:00:00Z');

@@ -2,31 +2,33 @@ import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { openFinding } from '../../../lambdas/domain/audit/findings.ts';
 import {
   AccessDeniedError,
   UnavailableError,
   UnreadableRecordError,
 } from '../../../lambdas/domain/errors.ts';
 import { versionName } from '../../../lambdas/domain/evidence/version-name.ts';
+import { openFinding } from '../../../lambdas/domain/findings.ts';
 import {
+  besideDigest,
   type Digest,
   digestBytes,
   digestKey,
   isDigestKey,
+  MAX_LATE,
   publicKeyKey,
 } from '../../../lambdas/domain/integrity/digest.ts';
+import type { DigestSigner } from '../../../lambdas/domain/integrity/ports.ts';
 import { type SealDependencies, seal } from '../../../lambdas/domain/integrity/seal.ts';
-import { MAX_LATE } from '../../../lambdas/domain/integrity/seal-sweep.ts';
-import { verify } from '../../../lambdas/domain/integrity/verify.ts';
 import type { Damage } from '../../../lambdas/domain/integrity/verify-damage.ts';
-import { readDigest } from '../../../lambdas/domain/integrity/verify-document.ts';
-import type { DigestSigner } from '../../../lambdas/domain/ports.ts';
+import { checkDigest } from '../../../lambdas/domain/integrity/verify-document.ts';
 import { RETENTION } from '../../support/builders.ts';
-import { sealedStoreOver } from '../../support/fakes.ts';
+import type { InMemoryVault } from '../../support/fakes/bucket.ts';
 import { InMemorySigningKeys } from '../../support/signing-keys.ts';
 import { envelopeOf } from './envelopes.ts';
 import { MINUTE, sealing } from './sealing.ts';
+
+type StoredVersion = InMemoryVault['versions'][number];
 
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
@@ -321,12 +323,7 @@ describe('a vault with what should not be there', () => {
     expect(sealed).not.toHaveProperty('mode');
     store.check();
     const damages: Damage[] = [];
-    const options = { nowMillis: FIVE + HOUR, isLive: true };
-    const check = () =>
-      verify(sealedStoreOver(store.vault), {
-        ...options,
-        report: (damage) => damages.push(damage),
-      });
+    const check = () => store.verified(FIVE + HOUR, damages);
     const { digests, proven, records } = await check();
     expect(damages).toEqual([]);
     expect([proven, records]).toEqual([digests, 1]);
@@ -354,21 +351,38 @@ describe('a run that ends in the middle', () => {
     store.check();
   });
 
-  it('leaves leaves that a later one with other late objects does not overwrite', async () => {
+  it('before its leaves has them made again of the objects', async () => {
     const store = sealing(FIVE);
     store.archive([envelopeOf(1)]);
     store.archive([envelopeOf(2)], 'traces');
+    store.document('policies/a.json', {});
     store.at(FIVE + 21 * MINUTE);
     store.vault.faults.refuseAfter('putBytes', 2);
     await expect(store.seal()).rejects.toThrow(UnavailableError);
     store.vault.faults.refuse('putBytes', 0);
-    // Somebody removes the object in between: other leaves than those that stand.
-    store.vault.remove(store.vault.versions[0] as never);
+    expect(store.vault.versions.some(({ key }) => key.endsWith('.leaves'))).toBe(false);
+    store.at(FIVE + 22 * MINUTE);
     await store.seal();
-    const [digest] = store.chain();
-    expect(digest?.leaves?.key).toMatch(/^digests\/.*T050000Z-[0-9a-f]{16}\.leaves$/);
-    await store.sealTo(FIVE + HOUR);
+    expect(store.vault.versions.some(({ key }) => key.endsWith('.leaves'))).toBe(true);
+    expect(store.findings('digest_gone')).toEqual([]);
     store.check();
+  });
+
+  it('before its leaves goes on without them when the objects are gone', async () => {
+    const store = sealing(FIVE);
+    const { key, versionId } = store.archive([envelopeOf(1)]);
+    store.at(FIVE + 21 * MINUTE);
+    store.vault.faults.refuseAfter('putBytes', 2);
+    await expect(store.seal()).rejects.toThrow(UnavailableError);
+    store.vault.faults.refuse('putBytes', 0);
+    store.vault.remove({ bucket: 'vault', key, versionId });
+    store.at(FIVE + 36 * MINUTE);
+    expect(await store.seal()).toMatchObject({ digests: 1, isCaughtUp: true });
+    const damages = await store.damages(FIVE + HOUR);
+    expect(damages.map(({ kind, key }) => [kind, key.split('.').at(-1)])).toEqual([
+      ['missing_object', 'leaves'],
+      ['missing_object', 'gz'],
+    ]);
   });
 
   it('on the first interval of a day finds the head on the day before', async () => {
@@ -576,8 +590,45 @@ describe('an object that cannot be read', () => {
     const [digest] = store.chain();
     const sealed = digest?.objects.find((object) => object.key === key);
     expect(sealed).toMatchObject({ bytes, records: 0, unreadable: true, sha256: '0'.repeat(64) });
-    expect(readDigest(digestBytes(digest as Digest))).toEqual(digest);
+    expect(checkDigest(digestBytes(digest as Digest))).toEqual(digest);
     expect(store.findings('evidence_unreadable')).toHaveLength(1);
+  });
+
+  it('is read again by every sweep, and sealed as late when it can be read', async () => {
+    const store = sealing(FIVE);
+    store.archive([envelopeOf(1)]);
+    const { key } = store.archive([envelopeOf(2)], 'traces');
+    const error = new UnreadableRecordError('object_under_foreign_key');
+    store.unreadable(key, error);
+    await store.sealTo(FIVE + 21 * HOUR);
+    expect(store.sealing(key).map(({ number }) => number)).toEqual([0]);
+    store.readable(key);
+    await store.sealTo(FIVE + DAY + 21 * HOUR);
+    const [first, again, ...others] = store.sealing(key);
+    expect(others).toEqual([]);
+    expect(again?.from).toBe('2026-03-06T00:00:00.000Z');
+    expect(again?.objects.find((object) => object.key === key)).toMatchObject({
+      ...{ late: true, again: true, records: 1 },
+    });
+    expect(again?.records).toBe(1);
+    const { unread, records } = await store.verified(FIVE + 3 * DAY, []);
+    expect([unread, records]).toEqual([1, 2]);
+    expect(await store.damages(FIVE + DAY + 21 * HOUR)).toEqual([]);
+    expect(first?.objects.find((object) => object.key === key)?.unreadable).toBe(true);
+  });
+
+  it('is looked for as far back as a sweep is asked to look', async () => {
+    const store = sealing(FIVE);
+    const { key } = store.archive([envelopeOf(1)]);
+    store.unreadable(key, new UnreadableRecordError('object_under_foreign_key'));
+    await store.sealTo(FIVE + 4 * DAY);
+    store.readable(key);
+    store.at(FIVE + 4 * DAY + 30 * MINUTE);
+    await store.seal({ sweep: true });
+    expect(store.sealing(key)).toHaveLength(1);
+    store.at(FIVE + 4 * DAY + HOUR);
+    await store.seal({ sweep: true, sweepFromMillis: FIVE });
+    expect(store.sealing(key).at(-1)?.objects).toMatchObject([{ key, again: true, records: 1 }]);
   });
 
   it('because a right is missing stops the chain', async () => {
@@ -588,6 +639,144 @@ describe('an object that cannot be read', () => {
       AccessDeniedError,
     );
     expect(store.chain()).toEqual([]);
+  });
+});
+
+describe('a digest that is gone', () => {
+  const PARTS = ['.json', '.sig', '.leaves'];
+  const sealed = async () => {
+    const store = sealing(FIVE);
+    for (const minutes of [1, 16, 31]) {
+      store.at(FIVE + minutes * MINUTE);
+      store.archive([envelopeOf(minutes, FIVE + minutes * MINUTE)]);
+    }
+    await store.sealTo(FIVE + 50 * MINUTE);
+    const [, middle, head] = store.chain().map(({ location }) => location.key) as string[];
+    const remove = (document = '', endings: readonly string[]) => {
+      for (const ending of endings) {
+        const key = document.replace('.json', ending);
+        const version = store.vault.versions.find((held) => held.key === key);
+        store.vault.remove(version as StoredVersion);
+      }
+    };
+    return { store, head: head as string, middle: middle as string, remove };
+  };
+
+  it.each([
+    [['.json'], 'leaves sig'],
+    [['.json', '.sig'], 'leaves'],
+    [['.json', '.leaves'], 'sig'],
+  ])('and was the head (%s) is not written anew without a word', async (endings, left) => {
+    const { store, head, remove } = await sealed();
+    remove(head, endings);
+    await store.sealTo(FIVE + HOUR + 10 * MINUTE);
+    expect(store.findings('digest_gone')).toMatchObject([
+      { subject: `vault/${head}`, severity: 'critical', detail: { left } },
+    ]);
+    const again = store.chain().find(({ number }) => number === 2);
+    expect(again?.location.key).toBe(head.replace('.json', '_1.json'));
+    expect(again?.displacedBy?.map(({ key }) => key).sort()).toEqual(
+      left.split(' ').map((part) => head.replace('.json', `.${part}`)),
+    );
+    store.check();
+    const damages = await store.damages(FIVE + HOUR + 10 * MINUTE);
+    expect(damages).toMatchObject([{ kind: 'missing_digest', key: head }]);
+  });
+
+  it('is named with all those behind it, and the chain goes on beside them', async () => {
+    const { store, head, middle, remove } = await sealed();
+    remove(middle, ['.json']);
+    remove(head, ['.json', '.sig']);
+    await store.sealTo(FIVE + 2 * HOUR);
+    const subjects = store.findings('digest_gone').map(({ subject }) => subject);
+    expect(subjects.sort()).toEqual([`vault/${middle}`, `vault/${head}`]);
+    const displaced = store.chain().filter(({ displacedBy }) => displacedBy);
+    expect(displaced.map(({ number }) => number)).toEqual([1, 2]);
+    store.check();
+  });
+
+  it('under a foreign document that was put over it is still known to be gone', async () => {
+    const { store, head, remove } = await sealed();
+    store.vault.addVersion(head, Buffer.from('{}'));
+    remove(head, ['.json']);
+    await store.sealTo(FIVE + HOUR + 10 * MINUTE);
+    expect(store.findings('foreign_digest')).toHaveLength(1);
+    const again = store.chain().find(({ number }) => number === 2);
+    expect(again?.displacedBy?.map(({ key }) => key.split('.').at(-1)).sort()).toEqual([
+      ...['json', 'leaves', 'sig'],
+    ]);
+    store.check();
+  });
+
+  it('under a delete marker alone is known by the marker', async () => {
+    const { store, head, remove } = await sealed();
+    store.vault.addVersion(head, Buffer.from(''), { deleteMarker: true });
+    remove(head, PARTS);
+    await store.sealTo(FIVE + HOUR + 10 * MINUTE);
+    expect(store.findings('delete_marker_present')).toHaveLength(1);
+    const again = store.chain().find(({ number }) => number === 2);
+    expect(again?.displacedBy).toMatchObject([{ key: head, deleteMarker: true }]);
+    store.check();
+  });
+
+  it('before the head is named at once, even when it left nothing', async () => {
+    const { store, head, middle, remove } = await sealed();
+    remove(middle, PARTS);
+    await store.seal();
+    const { sealedAt } = store.chain().find(({ location }) => location.key === head) as Digest;
+    expect(store.findings('digest_gone')).toMatchObject([
+      { subject: `vault/${middle}`, at: sealedAt, detail: { left: '' } },
+    ]);
+    await store.seal();
+    expect(store.findings('digest_gone')).toHaveLength(1);
+  });
+
+  it('long before the head is named by the sweep', async () => {
+    const { store, middle, remove } = await sealed();
+    await store.sealTo(FIVE + 3 * HOUR);
+    remove(middle, PARTS);
+    await store.sealTo(FIVE + 4 * HOUR);
+    expect(store.findings('digest_gone')).toEqual([]);
+    store.at(FIVE + DAY);
+    await store.seal();
+    expect(store.findings('digest_gone')).toMatchObject([{ subject: `vault/${middle}` }]);
+  });
+
+  it('is not one that another sealer is putting while the chain is listed', async () => {
+    const { store, head, remove } = await sealed();
+    const document = store.vault.versions.find(({ key }) => key === head) as StoredVersion;
+    remove(head, ['.json']);
+    const dependencies = store.dependencies();
+    const { list } = dependencies.inspector;
+    let isBack = false;
+    const inspector: SealDependencies['inspector'] = {
+      ...dependencies.inspector,
+      async *list(bucket, prefix) {
+        yield* list(bucket, prefix);
+        if (isBack || !prefix.startsWith('digests/dt=')) return;
+        isBack = true;
+        store.vault.versions.push(document);
+      },
+    };
+    const request = { asOfMillis: FIVE + HOUR + 10 * MINUTE, hasTime: () => true };
+    await seal(request, { ...dependencies, inspector });
+    expect(store.findings('digest_gone')).toEqual([]);
+    expect(store.chain().flatMap(({ displacedBy }) => displacedBy ?? [])).toEqual([]);
+    store.check();
+  });
+
+  it('at midnight does not take the sweep of the day with it', async () => {
+    const store = sealing(FIVE);
+    store.archive([envelopeOf(1)]);
+    await store.sealTo(FIVE + HOUR);
+    store.document('findings/dt=2020-01-01/hour=01/older.json', {});
+    store.vault.addVersion(digestKey('2026-03-05T00:00:00.000Z'), Buffer.from('{}'));
+    store.at(FIVE + 2 * DAY);
+    await store.seal();
+    expect(store.unsealed(FIVE + DAY)).toEqual([]);
+    const [digest] = store.sealing('findings/dt=2020-01-01/hour=01/older.json');
+    expect(digest?.location.key).toBe(digestKey('2026-03-05T00:00:00.000Z', 'document', 1));
+    store.check();
   });
 });
 
@@ -657,15 +846,68 @@ describe('what somebody else puts among the digests', () => {
     expect(store.findings('foreign_digest')).toHaveLength(2);
   });
 
-  it('where the next digest belongs stops the chain loudly', async () => {
+  it.each(['.json', '.sig', '.leaves'])(
+    'where the next digest belongs (%s) is left alone, and the next stands beside it and says so',
+    async (ending) => {
+      const store = sealing(FIVE);
+      store.archive([envelopeOf(1)]);
+      await store.sealTo(FIVE + 30 * MINUTE);
+      const key = digestKey('2026-03-04T05:15:00.000Z').replace('.json', ending);
+      const { versionId, lastModified } = store.vault.addVersion(key, Buffer.from('no json'));
+      store.vault.addVersion(key, Buffer.from('nor this'));
+      await store.sealTo(FIVE + HOUR);
+      const [, beside, next] = store.chain();
+      expect(beside?.location.key).toBe(digestKey('2026-03-04T05:15:00.000Z', 'document', 1));
+      expect(beside?.displacedBy).toMatchObject([{ key, versionId, lastModified }, { key }]);
+      expect(next?.location.key).toBe(digestKey('2026-03-04T05:30:00.000Z'));
+      expect(next).not.toHaveProperty('displacedBy');
+      expect(store.findings('sealing_failed')).toEqual([]);
+      const kind = ending === '.json' ? 'foreign_digest' : 'digest_gone';
+      expect(store.findings(kind)).toHaveLength(1);
+      expect(store.findings('second_version')).toHaveLength(1);
+      store.check();
+      const damages = await store.damages(FIVE + HOUR);
+      const damage = ending === '.json' ? 'malformed_digest' : 'missing_digest';
+      expect(damages.map(({ kind }) => kind)).toEqual(
+        expect.arrayContaining([damage, 'second_version']),
+      );
+      expect(damages.every((damage) => damage.key.startsWith(key.replace(ending, '')))).toBe(true);
+    },
+  );
+
+  it('in its place between a look at the chain and the put does not stop it either', async () => {
     const store = sealing(FIVE);
-    store.vault.addVersion(digestKey('2026-03-04T05:00:00.000Z'), Buffer.from('no json'));
     store.archive([envelopeOf(1)]);
-    store.at(FIVE + HOUR);
-    await expect(store.seal()).rejects.toThrow(
-      expect.objectContaining({ code: 'conflicting_object' }),
-    );
-    expect(store.findings('foreign_digest')).toHaveLength(1);
+    await store.sealTo(FIVE + 30 * MINUTE);
+    store.recountedBy(async ({ from }) => {
+      // again and again: at the place that the sealer is about to take
+      const nth = store.vault.versions.filter(({ key }) => key.includes('T051500Z')).length;
+      if (from.includes('05:15') && nth < 3) {
+        store.vault.addVersion(digestKey(from, 'document', nth), Buffer.from('{}'));
+      }
+      return { recounts: [], findings: [] };
+    });
+    await store.sealTo(FIVE + HOUR);
+    const digest = store.chain().find(({ from }) => from.includes('05:15'));
+    expect(digest?.location.key).toContain('T051500Z_3.json');
+    expect(digest?.displacedBy).toHaveLength(3);
+    expect(store.findings('foreign_digest')).toHaveLength(3);
+    store.check();
+  });
+
+  it('as what belongs beside a digest leaves the digest without it, and is named', async () => {
+    const store = sealing(FIVE);
+    store.archive([envelopeOf(1)]);
+    store.at(FIVE + 21 * MINUTE);
+    const key = digestKey('2026-03-04T05:00:00.000Z');
+    store.recountedBy(async () => {
+      for (const part of ['signature', 'leaves'] as const) {
+        store.vault.addVersion(besideDigest(key, part), Buffer.from('x'));
+      }
+      return { recounts: [], findings: [] };
+    });
+    expect(await store.seal()).toMatchObject({ digests: 1, isCaughtUp: true });
+    expect(store.findings('foreign_digest')).toHaveLength(2);
   });
 
   it('does not hide the chain when a generation was taken from the settings', async () => {

@@ -1,7 +1,6 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
 import { leafOf } from '../../../lambdas/domain/evidence/evidence-object.ts';
-import { sha256Hex } from '../../../lambdas/domain/evidence/store-key.ts';
 import {
   besideDigest,
   type Digest,
@@ -14,7 +13,8 @@ import {
   type SealedObject,
 } from '../../../lambdas/domain/integrity/digest.ts';
 import { MerkleRoot } from '../../../lambdas/domain/integrity/merkle.ts';
-import type { InMemoryVault } from '../../support/fakes.ts';
+import { sha256Hex } from '../../../lambdas/domain/store-key.ts';
+import type { InMemoryVault } from '../../support/fakes/bucket.ts';
 
 const iso = (millis: number) => new Date(millis).toISOString();
 

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import type { ObjectVersion } from '../../../lambdas/domain/evidence/ports.ts';
 import { digestKey } from '../../../lambdas/domain/integrity/digest.ts';
 import type { ProofReaders } from '../../../lambdas/domain/integrity/proof-digests.ts';
 import { DigestSearch } from '../../../lambdas/domain/integrity/sealing-digests.ts';
-import type { ObjectVersion } from '../../../lambdas/domain/ports.ts';
-import { InMemoryVault, inspectorOver, readerOver } from '../../support/fakes.ts';
+import { InMemoryVault } from '../../support/fakes/bucket.ts';
+import { inspectorOver, readerOver } from '../../support/fakes/readers.ts';
 
 const LOCK = {
   mode: 'GOVERNANCE',
@@ -27,7 +28,11 @@ async function sealedHours(hours: number) {
       at(hour),
       at(hour + 1),
     ];
-    const digest = { location, from, to, sealedAt: to, objects: [version(hour)] };
+    const signer = { algorithm: 'ECDSA_SHA_256', fingerprint: 'f' };
+    const digest = {
+      ...{ digest: 1, number: hour, location, from, to, sealedAt: to, signer },
+      objects: [version(hour)],
+    };
     await vault.putDocument(location.key, digest, LOCK);
     await vault.putDocument(digestKey(at(hour), 'signature'), 'sig', LOCK);
   }
@@ -77,6 +82,7 @@ describe('the search for a digest', () => {
     const key = digestKey(at(0));
     const named = digestKey(at(0), 'leaves').replace('.leaves', '-0123456789abcdef.leaves');
     const digest = {
+      ...{ digest: 1, number: 0, signer: { algorithm: 'ECDSA_SHA_256', fingerprint: 'f' } },
       ...{ location: { bucket: 'vault', key }, from: at(0), to: at(1), sealedAt: at(1) },
       ...{ objects: [version(0), version(1)], leaves: { key: named, sha256: '' } },
     };

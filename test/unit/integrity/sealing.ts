@@ -1,11 +1,11 @@
 import { createHash, verify } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
 import { expect } from 'vitest';
-import type { Finding, FindingKind, StreamPlane } from '../../../lambdas/domain/audit/findings.ts';
 import type { Envelope } from '../../../lambdas/domain/evidence/envelope.ts';
 import { leafOf, packObjects } from '../../../lambdas/domain/evidence/evidence-object.ts';
 import { lockFor } from '../../../lambdas/domain/evidence/retention.ts';
 import { versionName } from '../../../lambdas/domain/evidence/version-name.ts';
+import type { Finding, FindingKind, StreamPlane } from '../../../lambdas/domain/findings.ts';
 import {
   besideDigest,
   type Digest,
@@ -15,6 +15,7 @@ import {
   SIGNATURE_METADATA,
 } from '../../../lambdas/domain/integrity/digest.ts';
 import { MerkleRoot } from '../../../lambdas/domain/integrity/merkle.ts';
+import type { AnchoredHead, HeadAnchor } from '../../../lambdas/domain/integrity/ports.ts';
 import {
   type SealDependencies,
   type SealRequest,
@@ -22,14 +23,12 @@ import {
   seal,
 } from '../../../lambdas/domain/integrity/seal.ts';
 import type { RecountStreams } from '../../../lambdas/domain/integrity/seal-digest.ts';
-import type { AnchoredHead, HeadAnchor } from '../../../lambdas/domain/ports.ts';
+import { verify as verifyStore } from '../../../lambdas/domain/integrity/verify.ts';
+import type { Damage } from '../../../lambdas/domain/integrity/verify-damage.ts';
 import { RETENTION } from '../../support/builders.ts';
-import {
-  InMemoryRunIndex,
-  InMemoryVault,
-  inspectorOver,
-  streamsOver,
-} from '../../support/fakes.ts';
+import { InMemoryVault } from '../../support/fakes/bucket.ts';
+import { inspectorOver, sealedStoreOver, streamsOver } from '../../support/fakes/readers.ts';
+import { InMemoryRunIndex } from '../../support/fakes/run-index.ts';
 import { InMemorySigningKeys } from '../../support/signing-keys.ts';
 
 export const MINUTE = 60_000;
@@ -46,6 +45,7 @@ export function sealing(startMillis: number, overrides: Partial<SealSettings> = 
   let anchor: HeadAnchor | undefined;
   let recount: RecountStreams = async () => ({ recounts: [], findings: [] });
   let ticks = 0;
+  const unreadable = new Map<string, Error>();
   const opened = new Map<string, number>();
   const listed = new Map<string, number>();
   const count = (counts: Map<string, number>, name: string) =>
@@ -66,6 +66,8 @@ export function sealing(startMillis: number, overrides: Partial<SealSettings> = 
       streams: {
         async open(version) {
           count(opened, versionName(version));
+          const error = unreadable.get(version.key);
+          if (error) throw error;
           return streams.open(version);
         },
       },
@@ -110,6 +112,19 @@ export function sealing(startMillis: number, overrides: Partial<SealSettings> = 
     recountedBy(other: RecountStreams) {
       recount = other;
     },
+    unreadable: (key: string, error: Error) => unreadable.set(key, error),
+    readable: (key: string) => unreadable.delete(key),
+    /** What a verifier of the bucket says. */
+    verified: (nowMillis: number, damages: Damage[]) =>
+      verifyStore(sealedStoreOver(vault), {
+        ...{ nowMillis, isLive: true },
+        report: (damage) => damages.push(damage),
+      }),
+    async damages(nowMillis: number): Promise<Damage[]> {
+      const damages: Damage[] = [];
+      await store.verified(nowMillis, damages);
+      return damages;
+    },
     anchored(failure?: Error) {
       anchor = {
         name: 'topic',
@@ -128,7 +143,7 @@ export function sealing(startMillis: number, overrides: Partial<SealSettings> = 
     /** Every digest, in the order of the chain. */
     chain(): Digest[] {
       return vault.versions
-        .filter(({ key, body }) => isDigestKey(key) && body.length > 2)
+        .filter(({ key, metadata }) => isDigestKey(key) && metadata?.[SIGNATURE_METADATA])
         .map(({ body }) => JSON.parse(Buffer.from(body).toString()) as Digest)
         .sort((a, b) => a.number - b.number);
     },
@@ -152,7 +167,9 @@ export function sealing(startMillis: number, overrides: Partial<SealSettings> = 
     check() {
       const chain = store.chain();
       const held = (key: string) => vault.versions.find((version) => version.key === key);
-      const names = chain.flatMap(({ objects }) => objects.map(versionName));
+      const names = chain.flatMap(({ objects }) =>
+        objects.filter(({ again }) => !again).map(versionName),
+      );
       expect(new Set(names).size).toBe(names.length);
       let before: { digest: Digest; sha256: string; signature: string } | undefined;
       for (const digest of chain) {
@@ -172,7 +189,9 @@ export function sealing(startMillis: number, overrides: Partial<SealSettings> = 
             key: before.digest.location.key,
             sha256: before.sha256,
             signature: before.signature,
+            retainUntil: before.digest.lock?.retainUntil,
           });
+          expect(document?.lock).toMatchObject(digest.lock ?? {});
         }
         checkObjects(digest);
         before = { digest, sha256: sha256(bytes), signature };
@@ -184,12 +203,13 @@ export function sealing(startMillis: number, overrides: Partial<SealSettings> = 
         const all: Buffer[] = [];
         for (const object of objects) {
           const { lastModified, late } = object;
+          if (object.again) expect(object.unreadable).toBeUndefined();
           if (late) expect(lastModified < from).toBe(true);
           else expect(from <= lastModified && lastModified < to).toBe(true);
           const version = vault.versions.find(
             (other) => versionName(other) === versionName(object),
           );
-          if (!version) continue;
+          if (!version || object.unreadable) continue;
           expect(sha256(version.body)).toBe(object.sha256);
           if (object.records === 0) continue;
           const lines = gunzipSync(version.body).toString().trimEnd().split('\n');

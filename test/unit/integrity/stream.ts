@@ -3,13 +3,9 @@ import { packObjects } from '../../../lambdas/domain/evidence/evidence-object.ts
 import type { Digest, Recount } from '../../../lambdas/domain/integrity/digest.ts';
 import { recount } from '../../../lambdas/domain/integrity/recount.ts';
 import { head, NOW } from '../../support/builders.ts';
-import {
-  InMemoryStaging,
-  InMemoryStreamCounter,
-  InMemoryVault,
-  inspectorOver,
-  readerOver,
-} from '../../support/fakes.ts';
+import { InMemoryStaging, InMemoryVault } from '../../support/fakes/bucket.ts';
+import { inspectorOver, readerOver } from '../../support/fakes/readers.ts';
+import { InMemoryStreamCounter } from '../../support/fakes/streams.ts';
 
 export const MINUTE = 60_000;
 export const HOUR = 60 * MINUTE;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { JsonSyntaxError, MAX_DEPTH, scan } from '../../../lambdas/domain/json/scanner.ts';
+import { JsonSyntaxError, Kind, MAX_DEPTH, scan } from '../../../lambdas/domain/json/scanner.ts';
 import { seeded } from '../../support/seeded.ts';
 
 const accepts = (read: (text: string) => unknown, text: string): boolean => {
@@ -108,6 +108,25 @@ describe('scan', () => {
     ['tru', 'unexpected_character', 0],
   ])('names what is wrong with %j', (text, code, offset) => {
     expect(() => scan(text)).toThrow(expect.objectContaining({ code, offset }));
+  });
+
+  it.each(['{"a\\u00e9":[-1.5e+10,"b\\n",true,{"c":[]}]}', '-12.5E-3', '"\\ud83d"'])(
+    'does not read on in the text before where %s breaks off',
+    (whole) => {
+      for (let cut = 0; cut <= whole.length; cut++) {
+        scan(whole);
+        const text = whole.slice(0, cut);
+        expect(accepts(scan, text), text).toBe(accepts(JSON.parse, text));
+      }
+    },
+  );
+
+  it.each([32_767, 32_768, 32_769, 70_000])('reads all of a text of %i units', (length) => {
+    const text = `"${'€'.repeat(length - 2)}"`;
+    expect([...scan(text)]).toEqual([Kind.string, 0, length, 1]);
+    expect(() => scan(text.slice(0, -1))).toThrow(
+      expect.objectContaining({ code: 'unterminated_string', offset: length - 1 }),
+    );
   });
 
   it('never quotes the text it refuses', () => {

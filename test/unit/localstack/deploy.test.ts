@@ -1,11 +1,17 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import {
+  CloudFormationClient,
+  DescribeStacksCommand,
+  type StackStatus,
+} from '@aws-sdk/client-cloudformation';
+import { mockClient } from 'aws-sdk-client-mock';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { StackTemplate } from '../../../localstack/assembly.ts';
 import { localEnvironment } from '../../../localstack/aws.ts';
-import { lastTellingLine } from '../../../localstack/cdk.ts';
-import { nameResources } from '../../../localstack/deploy.ts';
+import { lastTellingLine, runCdk } from '../../../localstack/cdk.ts';
+import { nameResources, stuckStacks } from '../../../localstack/deploy.ts';
 import { describeEnvironment } from '../../../localstack/environment.ts';
 import { hashSources } from '../../../localstack/sources.ts';
 
@@ -23,6 +29,25 @@ describe('lastTellingLine', () => {
 
   it('takes the last line of a log without one', () => {
     expect(lastTellingLine('one\ntwo\n')).toBe('two');
+  });
+});
+
+describe('runCdk', () => {
+  const repository = mkdtempSync(join(tmpdir(), 'cdk-'));
+  const bin = join(repository, 'node_modules/aws-cdk/bin');
+  mkdirSync(bin, { recursive: true });
+  writeFileSync(join(bin, 'cdk'), 'setInterval(() => {}, 1000);');
+  afterAll(() => rmSync(repository, { recursive: true }));
+
+  it.each([
+    ['synth', /: run npm start again/],
+    ['deploy', /: run npm run reset, then npm start again/],
+  ])('keeps the data when %s took too long, if it can', async (command, remedy) => {
+    const context = {
+      ...{ repository, endpoint: 'http://127.0.0.1:1', abortWhen: () => undefined },
+      ...{ log: join(repository, 'log'), record: join(repository, 'record') },
+    };
+    await expect(runCdk(context, [command], 200)).rejects.toThrow(remedy);
   });
 });
 
@@ -46,6 +71,42 @@ describe('nameResources', () => {
 
   it('says nothing when the line names none', () => {
     expect(nameResources('rate exceeded', [stack])).toBe('');
+  });
+});
+
+describe('stuckStacks', () => {
+  const cloudformation = mockClient(CloudFormationClient);
+  const stuckOf = (...statuses: StackStatus[]) => {
+    cloudformation.on(DescribeStacksCommand).resolves({
+      Stacks: statuses.map((StackStatus) => ({
+        ...{ StackName: 'Data', StackStatus, CreationTime: undefined },
+      })),
+    });
+    return stuckStacks({ cloudformation: new CloudFormationClient({}) });
+  };
+
+  it.each([
+    'CREATE_FAILED',
+    'ROLLBACK_COMPLETE',
+    'ROLLBACK_FAILED',
+    'CREATE_IN_PROGRESS',
+    'UPDATE_FAILED',
+    'UPDATE_ROLLBACK_FAILED',
+    'DELETE_FAILED',
+    'REVIEW_IN_PROGRESS',
+  ] as const)('names a stack in %s', async (status) => {
+    expect(await stuckOf('CREATE_COMPLETE', status)).toEqual([`Data ${status}`]);
+  });
+
+  it('names none that another deployment can go on from', async () => {
+    expect(
+      await stuckOf(
+        'CREATE_COMPLETE',
+        'UPDATE_COMPLETE',
+        'UPDATE_ROLLBACK_COMPLETE',
+        'DELETE_COMPLETE',
+      ),
+    ).toEqual([]);
   });
 });
 
@@ -92,6 +153,7 @@ describe('hashSources', () => {
 describe('describeEnvironment', () => {
   const emulator = {
     process: { pid: 7, startedAt: '' },
+    name: 'ministack' as const,
     processGroup: 7,
     port: 1,
     endpoint: 'http://127.0.0.1:1',

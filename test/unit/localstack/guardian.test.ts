@@ -39,6 +39,7 @@ async function record(folder: string): Promise<ProcessIdentity> {
   const port = await freePort();
   const emulator: Emulator = {
     process: identity,
+    name: 'ministack',
     processGroup: identity.pid,
     port,
     endpoint: endpointOf(port),

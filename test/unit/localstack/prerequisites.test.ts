@@ -1,11 +1,14 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { isSupportedNode } from '../../../localstack/check-node.mjs';
+import { localstack } from '../../../localstack/emulators/localstack.ts';
+import { ministack } from '../../../localstack/emulators/ministack.ts';
 import { UserError } from '../../../localstack/errors.ts';
 import { readKnobs } from '../../../localstack/knobs.ts';
 import { REPOSITORY } from '../../../localstack/paths.ts';
 import {
   findPython,
+  findPython313,
   isSupportedPython,
   type PythonProbe,
 } from '../../../localstack/prerequisites.ts';
@@ -49,6 +52,53 @@ describe('findPython', () => {
   });
 });
 
+describe('findPython313', () => {
+  const nobody = () => undefined;
+  const good = { version: '3.13.0', venv: true };
+  const old = { version: '3.11.7', venv: true };
+
+  it('takes the one on the PATH, under whatever name', () => {
+    expect(findPython313('', machine({ 'python3.13': good, python3: old }), nobody)).toEqual({
+      command: 'python3.13',
+      version: '3.13.0',
+    });
+    expect(findPython313('', machine({ python3: good }), nobody).command).toBe('python3');
+  });
+
+  it('asks pyenv and uv for one that is not on the PATH', () => {
+    const pyenv = (command: string) => (command === 'pyenv' ? '/opt/3.13.0\n' : undefined);
+    const probe = machine({
+      python3: old,
+      '/opt/3.13.0/bin/python3': good,
+      '/uv/python3.13': good,
+    });
+    expect(findPython313('', probe, pyenv).command).toBe('/opt/3.13.0/bin/python3');
+    const uv = (command: string) => (command === 'uv' ? '/uv/python3.13\n' : undefined);
+    expect(findPython313('', probe, uv).command).toBe('/uv/python3.13');
+  });
+
+  it('takes the one that PYTHON313 names, and no other', () => {
+    const probe = machine({ '/a/python': good, 'python3.13': good, '/b/python': old });
+    expect(findPython313('/a/python', probe, nobody).command).toBe('/a/python');
+    expect(() => findPython313('/b/python', probe, nobody)).toThrow(
+      /PYTHON313=\/b\/python is none/,
+    );
+  });
+
+  it('says what to install when there is none, newer ones included', () => {
+    const probe = machine({ python3: { version: '3.14.0', venv: true } });
+    expect(() => findPython313('', probe, nobody)).toThrow(UserError);
+    expect(() => findPython313('', probe, nobody)).toThrow(
+      /pyenv install 3\.13, uv python install/,
+    );
+  });
+
+  it('names the package when only venv is missing', () => {
+    const probe = machine({ 'python3.13': { version: '3.13.5', venv: false } });
+    expect(() => findPython313('', probe, nobody)).toThrow(/apt-get install python3\.13-venv/);
+  });
+});
+
 describe('versions', () => {
   it.each([
     ['3.9.18', false],
@@ -72,13 +122,25 @@ describe('versions', () => {
 
 describe('readKnobs', () => {
   it('has the defaults of the contract', () => {
-    expect(readKnobs({})).toEqual({ localDir: join(REPOSITORY, '.local'), port: 4566 });
+    expect(readKnobs({})).toEqual({
+      localDir: join(REPOSITORY, '.local'),
+      port: 4566,
+      emulator: ministack,
+    });
   });
 
   it('takes a relative LOCAL_DIR from the repository, wherever the command runs', () => {
     expect(readKnobs({ LOCAL_DIR: 'a/b' }).localDir).toBe(join(REPOSITORY, 'a/b'));
     expect(readKnobs({ LOCAL_DIR: '/a/b' }).localDir).toBe('/a/b');
     expect(readKnobs({ LOCAL_DIR: '' }).localDir).toBe(join(REPOSITORY, '.local'));
+  });
+
+  it('takes the emulator that EMULATOR names, and says which there are', () => {
+    expect(readKnobs({ EMULATOR: 'localstack' }).emulator).toBe(localstack);
+    expect(readKnobs({ EMULATOR: '' }).emulator).toBe(ministack);
+    expect(() => readKnobs({ EMULATOR: 'moto' })).toThrow(
+      'EMULATOR is moto: set it to one of ministack, localstack, localstack-docker.',
+    );
   });
 
   it.each(['abc', '80', '70000', '4566.5'])('refuses EMULATOR_PORT=%s by name', (port) => {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Envelope } from '../../../lambdas/domain/evidence/envelope.ts';
-import { sha256Hex } from '../../../lambdas/domain/evidence/store-key.ts';
 import { JsonDocument } from '../../../lambdas/domain/json/document.ts';
 import { readEvent } from '../../../lambdas/domain/openlineage/event.ts';
 import { prepareEvent } from '../../../lambdas/domain/openlineage/prepare-event.ts';
 import type { RedactionSettings } from '../../../lambdas/domain/redaction/redact-or-reduce.ts';
+import { sha256Hex } from '../../../lambdas/domain/store-key.ts';
 import {
   consumed,
   head,

@@ -17,7 +17,8 @@ import {
   UnknownProducerError,
 } from '../../../lambdas/domain/producers/producer-errors.ts';
 import { NOW, NOW_TEXT, RETENTION, registration } from '../../support/builders.ts';
-import { InMemoryProducers, InMemoryVault } from '../../support/fakes.ts';
+import { InMemoryVault } from '../../support/fakes/bucket.ts';
+import { InMemoryProducers } from '../../support/fakes/producers.ts';
 
 const HOUR = 3_600_000;
 const BY: ChangedBy = { via: 'api', producerId: 'boss' };

@@ -5,7 +5,7 @@ import { readBearerKey } from '../../../lambdas/domain/producers/bearer-key.ts';
 import type { Scope } from '../../../lambdas/domain/producers/registration.ts';
 import { createHandler } from '../../../lambdas/producers/handler.ts';
 import { NOW, RETENTION } from '../../support/builders.ts';
-import { InMemoryVault } from '../../support/fakes.ts';
+import { InMemoryVault } from '../../support/fakes/bucket.ts';
 import { CONTEXT, KEY, producersWith, request } from '../../support/http.ts';
 import { recorder } from '../../support/recorder.ts';
 

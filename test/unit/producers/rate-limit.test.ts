@@ -13,7 +13,7 @@ import {
   windowCapacity,
 } from '../../../lambdas/domain/producers/rate-limit.ts';
 import { registration } from '../../support/builders.ts';
-import { InMemoryUsage } from '../../support/fakes.ts';
+import { InMemoryUsage } from '../../support/fakes/usage.ts';
 
 /** Admits or refuses; anything but a refusal is thrown on. */
 async function admitted(

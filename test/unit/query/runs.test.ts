@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { openFinding } from '../../../lambdas/domain/audit/findings.ts';
+import { openFinding } from '../../../lambdas/domain/findings.ts';
 import { consumed, RUN_ID, runEventText } from '../../support/builders.ts';
 import { queriedStore } from './store.ts';
 

@@ -1,19 +1,15 @@
 import { createHandler as createArchive } from '../../../lambdas/archive/handler.ts';
 import type { ConsumedRecord } from '../../../lambdas/domain/evidence/consumed-record.ts';
+import type { ObjectReader, ObjectVersion } from '../../../lambdas/domain/evidence/ports.ts';
 import { issueReceipt } from '../../../lambdas/domain/evidence/receipt.ts';
-import type { ObjectReader, ObjectVersion } from '../../../lambdas/domain/ports.ts';
 import { createHandler } from '../../../lambdas/query/handler.ts';
 import { HealthCheck } from '../../../lambdas/query/health.ts';
 import { deliveryId, EPOCH_KEY, NOW, RETENTION, wholeMinute } from '../../support/builders.ts';
-import {
-  InMemoryRunIndex,
-  InMemoryVault,
-  inspectorOver,
-  readerOver,
-  SingleEpochKey,
-  singlePolicy,
-} from '../../support/fakes.ts';
-import { holdPorts } from '../../support/hold-fakes.ts';
+import { InMemoryVault } from '../../support/fakes/bucket.ts';
+import { holdPorts } from '../../support/fakes/holds.ts';
+import { SingleEpochKey, singlePolicy } from '../../support/fakes/keys.ts';
+import { inspectorOver, readerOver } from '../../support/fakes/readers.ts';
+import { InMemoryRunIndex } from '../../support/fakes/run-index.ts';
 import { CONTEXT, producersWith, request } from '../../support/http.ts';
 import { kinesisEvent } from '../../support/kinesis-event.ts';
 import { recorder } from '../../support/recorder.ts';

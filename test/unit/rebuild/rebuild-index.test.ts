@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { planName } from '../../../lambdas/domain/rebuild/rebuild-index.ts';
 import { createHandler, type RebuildStep } from '../../../lambdas/rebuild-index/handler.ts';
-import { InMemoryRunIndex } from '../../support/fakes.ts';
+import { InMemoryRunIndex } from '../../support/fakes/run-index.ts';
 import { recorder } from '../../support/recorder.ts';
 import { ACCEPTED_AT, RUN, recordOf, TRACE_A } from '../traces/exports.ts';
 import { rowsOf, storeToRebuild } from './store.ts';

@@ -2,14 +2,14 @@ import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ConsumedRecord } from '../../../lambdas/domain/evidence/consumed-record.ts';
-import { sha256Hex } from '../../../lambdas/domain/evidence/store-key.ts';
 import { runKeyOf } from '../../../lambdas/domain/openlineage/run-key.ts';
 import { listPartitions } from '../../../lambdas/domain/rebuild/partition.ts';
 import {
   type RebuildDependencies,
   rebuildPartition,
 } from '../../../lambdas/domain/rebuild/rebuild-partition.ts';
-import { InMemoryRunIndex } from '../../support/fakes.ts';
+import { sha256Hex } from '../../../lambdas/domain/store-key.ts';
+import { InMemoryRunIndex } from '../../support/fakes/run-index.ts';
 import { ACCEPTED_AT, exportOf, recordOf, span } from '../traces/exports.ts';
 import { rowsOf, storeToRebuild } from './store.ts';
 
@@ -273,9 +273,9 @@ describe('an index rebuilt from the vault', () => {
     const dependencies = store.rebuilding(index);
     const opened: string[] = [];
     const objects = {
-      open: (version: Parameters<typeof dependencies.objects.open>[0]) => {
+      readLocked: (version: Parameters<typeof dependencies.objects.readLocked>[0]) => {
         opened.push(version.key);
-        return dependencies.objects.open(version);
+        return dependencies.objects.readLocked(version);
       },
     };
     const [partition] = await listPartitions({}, dependencies);

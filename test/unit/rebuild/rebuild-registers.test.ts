@@ -8,12 +8,9 @@ import {
 import type { ChangedBy } from '../../../lambdas/domain/producers/producer.ts';
 import { rebuildRegisters } from '../../../lambdas/domain/rebuild/rebuild-registers.ts';
 import { NOW, RETENTION, registration } from '../../support/builders.ts';
-import {
-  InMemoryProducers,
-  InMemoryVault,
-  inspectorOver,
-  objectsOver,
-} from '../../support/fakes.ts';
+import { InMemoryVault } from '../../support/fakes/bucket.ts';
+import { InMemoryProducers } from '../../support/fakes/producers.ts';
+import { inspectorOver, objectsOver } from '../../support/fakes/readers.ts';
 
 const BY: ChangedBy = { via: 'aws-credentials' };
 const LOCK = {
@@ -38,6 +35,7 @@ function registers() {
       ...{ inspector: inspectorOver(vault), objects: objectsOver(vault), vaultBucket: 'vault' },
       directory: into,
       fileEpoch: async (document) => void epochs.push(document),
+      ...{ retention: RETENTION, clock: () => NOW },
       holds: { put: async (hold) => void holds.push(hold) },
     });
   return { vault, directory, changing, epochs, holds, rebuild };
@@ -183,10 +181,66 @@ describe('registers rebuilt from the vault', () => {
     const { vault, directory, changing, rebuild } = registers();
     await registerProducer(registration({ producerId: 'a' }), BY, changing);
     await setDisabled('a', true, BY, changing);
-    await vault.putDocument('producers/a/99999999.json', {}, LOCK);
+    await vault.putDocument('producers/a/00000003.json', {}, LOCK);
     const into = new InMemoryProducers(() => NOW);
     expect((await rebuild(into)).unreadable).toHaveLength(1);
     expect(await into.find('a')).toEqual(await directory.find('a'));
+  });
+
+  it('pass over a record that leaves numbers out, however well it is formed', async () => {
+    const { vault, directory, changing, rebuild } = registers();
+    await registerProducer(registration({ producerId: 'a' }), BY, changing);
+    const planted = { ...producer('a', 9), scopes: ['admin'] };
+    const { versionId } = await vault.putDocument('producers/a/00000009.json', planted, LOCK);
+    const into = new InMemoryProducers(() => NOW);
+    expect(await rebuild(into)).toMatchObject({
+      unreadable: [],
+      passedOver: [`vault/producers/a/00000009.json@${versionId}`],
+    });
+    expect(await into.find('a')).toEqual(await directory.find('a'));
+  });
+
+  it('pass over a release that leaves numbers out, and no set', async () => {
+    const { vault, holds, rebuild } = registers();
+    const [set, { id }] = [hold(1), hold(1)];
+    await vault.putDocument(`holds/${id}/00000001-set.json`, set, LOCK);
+    const released = { ...hold(2), number: 4 };
+    await vault.putDocument(`holds/${id}/00000004-released.json`, released, LOCK);
+    const again = { ...hold(1), number: 7 };
+    await vault.putDocument(`holds/${id}/00000007-set.json`, again, LOCK);
+    expect((await rebuild(new InMemoryProducers())).passedOver).toEqual([
+      expect.stringContaining('00000004-released.json'),
+    ]);
+    expect(holds).toEqual([set, again]);
+  });
+
+  it('pass over what came after the first version of a key, markers too', async () => {
+    const { vault, directory, changing, rebuild } = registers();
+    await registerProducer(registration({ producerId: 'a' }), BY, changing);
+    const [first] = vault.versions as [(typeof vault.versions)[number]];
+    const lastModified = new Date(NOW + 1_000).toISOString();
+    const body = Buffer.from(JSON.stringify({ ...producer('a', 1), scopes: ['admin'] }));
+    vault.versions.push({ ...first, versionId: 'second', lastModified, body });
+    vault.versions.push({ ...first, versionId: 'marker', lastModified, deleteMarker: true });
+    const into = new InMemoryProducers(() => NOW);
+    expect((await rebuild(into)).passedOver).toEqual(
+      ['marker', 'second'].map((version) => `vault/${first.key}@${version}`),
+    );
+    expect(await into.find('a')).toEqual(await directory.find('a'));
+  });
+
+  it('leave a role with whoever was stored with it first, whatever a record says of its time', async () => {
+    const { vault, changing, rebuild } = registers();
+    await registerProducer(registration({ producerId: 'b', roleArn: ROLE }), BY, changing);
+    const [first] = vault.versions as [(typeof vault.versions)[number]];
+    const planted = { ...producer('a', 1), roleArn: ROLE, at: '1999-01-01T00:00:00.000Z' };
+    const body = Buffer.from(JSON.stringify(planted));
+    const lastModified = new Date(NOW + 1_000).toISOString();
+    vault.versions.push({ ...first, key: 'producers/a/00000001.json', lastModified, body });
+    const into = new InMemoryProducers(() => NOW);
+    await rebuild(into);
+    expect((await into.find('b'))?.registration.roleArn).toBe(ROLE);
+    expect((await into.find('a'))?.registration.roleArn).toBeUndefined();
   });
 
   it('name a document that cannot be read', async () => {

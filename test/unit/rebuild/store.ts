@@ -1,11 +1,7 @@
 import type { ConsumedRecord } from '../../../lambdas/domain/evidence/consumed-record.ts';
 import type { RebuildIndexDependencies } from '../../../lambdas/domain/rebuild/rebuild-index.ts';
-import {
-  InMemoryNotes,
-  type InMemoryRunIndex,
-  inspectorOver,
-  objectsOver,
-} from '../../support/fakes.ts';
+import { InMemoryNotes, inspectorOver, objectsOver } from '../../support/fakes/readers.ts';
+import type { InMemoryRunIndex } from '../../support/fakes/run-index.ts';
 import { createStore } from '../traces/store.ts';
 
 /** A store that archives, and what a rebuild of it over another index needs. */

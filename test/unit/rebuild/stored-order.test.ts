@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { ListedVersion } from '../../../lambdas/domain/ports.ts';
+import type { ListedVersion } from '../../../lambdas/domain/evidence/ports.ts';
 import { inStoredOrder } from '../../../lambdas/domain/rebuild/stored-order.ts';
 
 const AT = '2026-11-30T09:00:00.000Z';

@@ -4,7 +4,8 @@ import type { FailedBatch } from '../../../lambdas/domain/evidence/redrive.ts';
 import { createHandler } from '../../../lambdas/redrive/handler.ts';
 import { failureMessage } from '../../../localstack/event-source/failure-message.ts';
 import { consumed, NOW, NOW_TEXT, RETENTION, runEventText } from '../../support/builders.ts';
-import { InMemoryRunIndex, InMemoryVault } from '../../support/fakes.ts';
+import { InMemoryVault } from '../../support/fakes/bucket.ts';
+import { InMemoryRunIndex } from '../../support/fakes/run-index.ts';
 import { recorder } from '../../support/recorder.ts';
 
 const ARN = 'arn:aws:kinesis:us-east-1:000000000000:stream/traces-stream';

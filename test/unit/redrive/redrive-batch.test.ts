@@ -7,7 +7,8 @@ import {
   type SingleArchiver,
 } from '../../../lambdas/domain/evidence/redrive.ts';
 import { consumed, NOW, NOW_TEXT, RETENTION, runEventText } from '../../support/builders.ts';
-import { InMemoryRunIndex, InMemoryVault } from '../../support/fakes.ts';
+import { InMemoryVault } from '../../support/fakes/bucket.ts';
+import { InMemoryRunIndex } from '../../support/fakes/run-index.ts';
 
 type Outcome = Awaited<ReturnType<SingleArchiver['archive']>>;
 

@@ -4,7 +4,9 @@ import { COUNTER_DAYS } from '../../../lambdas/domain/audit/rejections.ts';
 import { UnavailableError } from '../../../lambdas/domain/errors.ts';
 import { createHandler } from '../../../lambdas/report-rejections/handler.ts';
 import { NOW, RETENTION } from '../../support/builders.ts';
-import { InMemoryRunIndex, InMemoryUsage, InMemoryVault } from '../../support/fakes.ts';
+import { InMemoryVault } from '../../support/fakes/bucket.ts';
+import { InMemoryRunIndex } from '../../support/fakes/run-index.ts';
+import { InMemoryUsage } from '../../support/fakes/usage.ts';
 import { recorder } from '../../support/recorder.ts';
 
 /** Five o'clock and six minutes: the hour of four closed a minute ago. */

@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest';
+import { UnreadableRecordError } from '../../../lambdas/domain/errors.ts';
 import { createHandler } from '../../../lambdas/seal/handler.ts';
-import { InMemoryStreamCounter, inspectorOver, readerOver } from '../../support/fakes.ts';
+import { inspectorOver, readerOver } from '../../support/fakes/readers.ts';
+import { InMemoryStreamCounter } from '../../support/fakes/streams.ts';
 import { recorder } from '../../support/recorder.ts';
 import { envelopeOf } from '../integrity/envelopes.ts';
 import { MINUTE, sealing } from '../integrity/sealing.ts';
@@ -66,4 +68,29 @@ it('fails loudly, with the code alone', async () => {
     { level: 'error', message: 'not sealed', extra: [{ code: 'signing_refused' }] },
   ]);
   expect(publications).toHaveLength(1);
+});
+
+it('reads again what was unreadable since `from`, when a sweep is asked for', async () => {
+  const { store, run } = sealer();
+  const { key } = store.vault.versions[0] as { key: string };
+  store.unreadable(key, new UnreadableRecordError('object_under_foreign_key'));
+  store.at(FIVE + 21 * MINUTE);
+  await run();
+  store.at(FIVE + 5 * 24 * 60 * MINUTE);
+  await run();
+  store.readable(key);
+  store.at(FIVE + 5 * 24 * 60 * MINUTE + 21 * MINUTE);
+  expect(await run({ sweep: true })).toMatchObject({ late: 0 });
+  store.at(FIVE + 5 * 24 * 60 * MINUTE + 36 * MINUTE);
+  expect(await run({ sweep: true, from: '2026-03-04T05:00:00Z' })).toMatchObject({ late: 1 });
+});
+
+it('counts what it finds when it finds it first', async () => {
+  const { store, run, counted } = sealer();
+  store.vault.addVersion('digests/dt=2026-03-04/a', Buffer.from('x'));
+  store.at(FIVE + 21 * MINUTE);
+  expect(await run()).toMatchObject({ digests: 1, found: 1 });
+  expect(counted).toMatchObject({ SealViolations: 1 });
+  expect(await run()).toMatchObject({ digests: 0, found: 0 });
+  expect(counted).toMatchObject({ SealViolations: 1 });
 });

@@ -5,7 +5,7 @@ import type { Registration } from '../../../lambdas/domain/producers/registratio
 import { type AuthMode, authenticate } from '../../../lambdas/shared/http/authenticate.ts';
 import { HttpProblem } from '../../../lambdas/shared/http/problem.ts';
 import { registration } from '../../support/builders.ts';
-import type { InMemoryProducers } from '../../support/fakes.ts';
+import type { InMemoryProducers } from '../../support/fakes/producers.ts';
 import { KEY, KEY_ID, producersWith, request } from '../../support/http.ts';
 
 const OTHER_SECRET = composeBearerKey(KEY_ID, 'T'.repeat(32));

@@ -80,6 +80,7 @@ describe('environment variables', () => {
       bucketName: 'vault',
       keyArn: 'arn:aws:kms:eu-central-1:111122223333:key/1',
       accessLogBucketName: 'access-logs',
+      hmacKeyArns: ['arn:hmac'],
       signing: { keyArns: ['arn:key'], sealerRoleArn: 'arn:role' },
       uploadDays: 1,
       deploymentRoleArn: 'arn:aws:iam::111122223333:role/deploy',
@@ -89,7 +90,12 @@ describe('environment variables', () => {
     const full = { breakGlassRoleArn: 'arn:role', replicaBucketArn: 'arn:bucket' };
     expect(read({})).toEqual(guards);
     expect(read(full)).toEqual({ ...guards, ...full });
-    for (const changes of [{ floorDays: 0 }, { keyArn: undefined }, { floor: 7 }]) {
+    for (const changes of [
+      { floorDays: 0 },
+      { keyArn: undefined },
+      { hmacKeyArns: [] },
+      { floor: 7 },
+    ]) {
       expect(() => read(changes)).toThrow(EnvironmentVariableError);
     }
     expect(() => requireGuards({ GUARDS: 'no json' })).toThrow(EnvironmentVariableError);
@@ -133,6 +139,21 @@ describe('auditInterval', () => {
     { from: at(NOW - MAX_INTERVAL_MILLIS - 1), to: at(NOW) },
   ])('refuses %j', (request) => {
     expect(() => auditInterval(request, NOW)).toThrow(LineageError);
+  });
+
+  it.each([1, 86_400_000, 10 * 365 * 86_400_000])(
+    'speaks for now when asked for %d ms on',
+    (ms) => {
+      expect(auditInterval({ asOf: at(NOW + ms) }, NOW)).toEqual(auditInterval({}, NOW));
+    },
+  );
+
+  it('ends with the present hour at the latest', () => {
+    const hour = Math.floor(NOW / 3_600_000) * 3_600_000;
+    const within = NOW === hour ? NOW + 1 : NOW;
+    const end = hour + 3_600_000;
+    expect(auditInterval({ to: at(end) }, within)).toMatchObject({ to: at(end), asOf: at(within) });
+    expect(() => auditInterval({ to: at(end + 1) }, within)).toThrow(LineageError);
   });
 
   it('takes the longest interval there is', () => {

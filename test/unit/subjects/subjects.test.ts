@@ -13,7 +13,8 @@ import {
 } from '../../../lambdas/domain/subjects/pseudonym.ts';
 import { prepareTraces } from '../../../lambdas/domain/traces/prepare-trace.ts';
 import { consumed, EPOCH_KEY, NOW, RETENTION, runEventText } from '../../support/builders.ts';
-import { InMemorySubjectKeys, InMemoryVault } from '../../support/fakes.ts';
+import { InMemoryVault } from '../../support/fakes/bucket.ts';
+import { InMemorySubjectKeys } from '../../support/fakes/keys.ts';
 import { redactEvent, redactSpans } from '../../support/redact.ts';
 import { seeded } from '../../support/seeded.ts';
 import { archive } from '../evidence/archive.ts';

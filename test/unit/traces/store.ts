@@ -10,15 +10,11 @@ import { prepareTraces } from '../../../lambdas/domain/traces/prepare-trace.ts';
 import { promoteTrace } from '../../../lambdas/domain/traces/promote.ts';
 import { storeTraces } from '../../../lambdas/domain/traces/store-traces.ts';
 import { REDACTION, wholeMinute } from '../../support/builders.ts';
-import {
-  InMemoryRunIndex,
-  InMemoryStaging,
-  InMemoryVault,
-  inspectorOver,
-  readerOver,
-  singlePolicy,
-} from '../../support/fakes.ts';
-import { holdPorts } from '../../support/hold-fakes.ts';
+import { InMemoryStaging, InMemoryVault } from '../../support/fakes/bucket.ts';
+import { holdPorts } from '../../support/fakes/holds.ts';
+import { singlePolicy } from '../../support/fakes/keys.ts';
+import { inspectorOver, readerOver } from '../../support/fakes/readers.ts';
+import { InMemoryRunIndex } from '../../support/fakes/run-index.ts';
 import { ACCEPTED_AT, RUN, RUN_ID_ATTRIBUTES, recordOf, SPAN_1, TRACE_A } from './exports.ts';
 
 const retention: RetentionPolicy = {

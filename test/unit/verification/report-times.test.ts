@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { checkReportTimes } from '../../../lambdas/domain/verification/report-times.ts';
-import { InMemoryVault, sealedStoreOver } from '../../support/fakes.ts';
+import { InMemoryVault } from '../../support/fakes/bucket.ts';
+import { sealedStoreOver } from '../../support/fakes/readers.ts';
 
 const ID = '0'.repeat(32);
 const AS_OF = '2026-03-10T12:00:00.000Z';

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import {
   advance,
   dueSlices,
+  retry,
   type SliceState,
 } from '../../../lambdas/domain/verification/slices.ts';
 
@@ -73,6 +74,29 @@ describe('slices', () => {
     const due = dueSlices(undefined, 20_000, 30);
     const again = dueSlices(advance(due, undefined), 20_000, 30);
     expect(NAMES.filter(again.includes)).toEqual(NAMES.filter(due.includes));
+  });
+
+  it('that may not be looked at are tried on four days, and hold up no others, however long that lasts', () => {
+    fc.assert(
+      fc.property(period, fc.integer({ min: 1, max: 100 }), (days, lost) => {
+        let state: SliceState | undefined;
+        const looked: number[][] = [];
+        const seen = new Set<string>();
+        for (let day = 20_000; day < 20_000 + lost + days; day++) {
+          const due = dueSlices(state, day, days);
+          looked.push(Array.from({ length: due.to - due.from + 1 }, (_, n) => due.from + n));
+          for (const name of NAMES) if (due.includes(name)) seen.add(name);
+          state = retry(due);
+          expect(day - state.through).toBeLessThanOrEqual(Math.min(4, days));
+        }
+        const widths = looked.map(({ length }) => length);
+        expect(Math.max(...widths)).toBeLessThanOrEqual(4);
+        // every day is looked at from its own day on, four times where the period has as many
+        const tries = looked.flat().filter((day) => day === 20_000 + lost - 1).length;
+        expect(tries).toBe(Math.min(4, days));
+        expect(seen.size).toBe(NAMES.length);
+      }),
+    );
   });
 
   it('that a run did not finish are due behind the folder it finished last, before any other', () => {

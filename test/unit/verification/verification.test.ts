@@ -5,10 +5,11 @@ import {
   type Digest,
   digestBytes,
   publicKeyKey,
+  type Recount,
   SIGNATURE_METADATA,
 } from '../../../lambdas/domain/integrity/digest.ts';
-import type { DigestSigner } from '../../../lambdas/domain/ports.ts';
-import { sealedStoreOver } from '../../support/fakes.ts';
+import type { DigestSigner } from '../../../lambdas/domain/integrity/ports.ts';
+import { sealedStoreOver } from '../../support/fakes/readers.ts';
 import { guardsSeen } from '../../support/guards.ts';
 import { InMemorySigningKeys } from '../../support/signing-keys.ts';
 import { envelopeOf } from '../integrity/envelopes.ts';
@@ -285,6 +286,11 @@ describe('what does not hold any more', () => {
       [`second_version ${object.key}`, `second_version ${digest.key}`].sort(),
     );
     expect(report.damages).toEqual({ second_version: 2 });
+    const version = (key: string) => store.vault.versions.findLast((held) => held.key === key);
+    for (const { key } of [object, digest]) {
+      const finding = report.findings.find(({ detail }) => detail.key === key);
+      expect(finding?.detail.versionId).toBe(version(key)?.versionId);
+    }
   });
 
   it('is named: what landed and is not sealed two intervals later, and not before', async () => {
@@ -319,6 +325,89 @@ describe('what does not hold any more', () => {
     const [again] = (await store.verify({}, { asOf: store.now + 60_000 })).findings;
     expect(again?.id).toBe(first?.id);
     expect(again?.at).not.toBe(first?.at);
+  });
+});
+
+describe('the records that were accepted', () => {
+  const lost = (to: number, status: Recount['status']): Recount => ({
+    ...{ plane: 'lineage', shardId: 's', from: new Date(to - HOUR).toISOString() },
+    ...{ to: new Date(to).toISOString(), countedAt: new Date(to + HOUR).toISOString() },
+    ...{ status, accepted: 3, stored: status === 'missing' ? 2 : 3 },
+    ...(status === 'missing' && { missing: ['7'] }),
+  });
+  /** What the digests of the next hour say. */
+  const live = async (store: Store, ...recounts: Recount[]) => {
+    store.sealed.recountedBy(async () => ({ recounts, findings: [] }));
+    await store.live(1);
+  };
+
+  it('and are not stored are a finding, until a digest says that they were found', async () => {
+    const store = await verifying(1);
+    await live(store, lost(START, 'missing'));
+    const report = await store.verify();
+    expect(report).toMatchObject({
+      ...{ status: 'complete', damages: { accepted_not_stored: 1 } },
+      recounts: { behind: 0, notRecounted: 0, notStored: 1 },
+      findings: [{ kind: 'accepted_not_stored', severity: 'critical', plane: 'lineage' }],
+    });
+    const head = store.sealed.chain().at(-1);
+    expect(report.findings[0]?.detail).toMatchObject({
+      ...{ records: 1, accepted: 3, digest: head?.location.key },
+    });
+    // nothing new says so: it stands, under the same id
+    await live(store);
+    const again = await store.verify();
+    expect(again.findings).toMatchObject([{ id: report.findings[0]?.id, status: 'confirmed' }]);
+    await live(store, lost(START, 'equal'));
+    const found = await store.verify();
+    expect(found).toMatchObject({ damages: {}, recounts: { notStored: 0 } });
+    expect(found.findings).toMatchObject([{ kind: 'accepted_not_stored', status: 'resolved' }]);
+    expect((await store.verify({}, { asOf: store.now + 60_000 })).findings).toEqual([]);
+  });
+
+  it('and were not counted are said, and counted once however often the head is read', async () => {
+    const store = await verifying(1);
+    await live(store, lost(START, 'not_recounted'), lost(START + HOUR, 'behind'));
+    const tally = { equal: 0, behind: 1, notRecounted: 4, notStored: 0 };
+    expect(await store.verify()).toMatchObject({ findings: [], recounts: tally });
+    const again = await store.verify({}, { asOf: store.now + 60_000 });
+    expect(again).toMatchObject({ findings: [], recounts: tally });
+  });
+});
+
+describe('a chain whose first digests expired', () => {
+  const year = 365 * DAY;
+  const expire = (store: Store, count: number) => {
+    for (const digest of inOrder(store).slice(0, count)) removeWhole(store, digest);
+  };
+
+  it('begins later, for a verification that saw them and for one that did not', async () => {
+    const store = await verifying(60);
+    await store.verify();
+    const [, , third] = store.sealed.chain();
+    expire(store, 2);
+    const asOf = START + 40 * year;
+    const report = await store.verify({ periodDays: 1_000 }, { asOf });
+    expect(broken(report).filter((line) => !line.startsWith('unsealed_tail'))).toEqual([]);
+    const begin = { number: 2, from: third?.from };
+    expect(report.resume.chain).toMatchObject({ first: third?.location.key, begin });
+    // no report is left that saw them
+    for (const old of store.vault.versions.filter(({ key }) => key.startsWith('reports/verify/'))) {
+      store.vault.remove(old);
+    }
+    const fresh = await store.verify({}, { asOf: asOf + DAY });
+    expect(broken(fresh).filter((line) => /missing_digest|extra_object/.test(line))).toEqual([]);
+    expect(fresh.resume.chain).toMatchObject({ begin });
+  });
+
+  it('is damaged while they are promised', async () => {
+    const store = await verifying();
+    await store.verify();
+    const [first] = inOrder(store);
+    expire(store, 1);
+    expect(broken(await store.verify({ periodDays: 1_000 }))).toEqual([
+      `missing_digest ${first?.key}`,
+    ]);
   });
 });
 
@@ -367,6 +456,27 @@ describe('a lost right', () => {
     expect(broken(report)).toEqual([]);
     expect(report.slices.behindDays).toBe(1);
     expect((await store.verify()).checked.records).toBe(6);
+  });
+
+  it('does not keep a run without time from going on where it was', async () => {
+    const store = await verifying(30);
+    await store.verify();
+    const over = sealedStoreOver(store.vault);
+    const denied: typeof over.open = async (key, versionId) => {
+      if (key.startsWith('lineage/')) throw new AccessDeniedError('s3');
+      return over.open(key, versionId);
+    };
+    let asked = 0;
+    const blind = { store: { ...over, open: denied } };
+    const first = await store.verify(blind, {
+      remaining: () => (++asked > 1 ? 0 : 1),
+      asOf: store.now + DAY,
+    });
+    expect(first).toMatchObject({ status: 'incomplete', slices: { isFinished: false } });
+    const second = await store.verify({}, { asOf: store.now + 60_000 });
+    expect(second.slices).toMatchObject({ isFinished: true, behindDays: 0 });
+    expect(second.checked.digests).toBeGreaterThan(0);
+    expect(second.checked.digests).toBeLessThan(store.digests().length);
   });
 
   it('to see locks makes it incomplete', async () => {

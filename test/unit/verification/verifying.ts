@@ -1,13 +1,13 @@
-import type { Finding } from '../../../lambdas/domain/audit/findings.ts';
+import type { GuardReader } from '../../../lambdas/domain/audit/ports.ts';
 import { fileReport } from '../../../lambdas/domain/audit/report.ts';
+import type { Finding } from '../../../lambdas/domain/findings.ts';
 import { isDigestKey } from '../../../lambdas/domain/integrity/digest.ts';
-import type { GuardReader } from '../../../lambdas/domain/ports.ts';
 import {
   type VerificationDependencies,
   verifyVault,
 } from '../../../lambdas/domain/verification/verification.ts';
 import { RETENTION } from '../../support/builders.ts';
-import { inspectorOver, sealedStoreOver } from '../../support/fakes.ts';
+import { inspectorOver, sealedStoreOver } from '../../support/fakes/readers.ts';
 import { GUARDS, guardsSeen } from '../../support/guards.ts';
 import { envelopeOf } from '../integrity/envelopes.ts';
 import { MINUTE, sealing } from '../integrity/sealing.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createHandler, type VerifyHandlerDependencies } from '../../../lambdas/verify/handler.ts';
 import { RETENTION } from '../../support/builders.ts';
-import { inspectorOver, sealedStoreOver } from '../../support/fakes.ts';
+import { inspectorOver, sealedStoreOver } from '../../support/fakes/readers.ts';
 import { GUARDS, guardsSeen } from '../../support/guards.ts';
 import { recorder } from '../../support/recorder.ts';
 import { verifying } from '../verification/verifying.ts';

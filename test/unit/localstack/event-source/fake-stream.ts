@@ -1,5 +1,4 @@
-import type { StreamRecord } from '../../../../localstack/event-source/model.ts';
-import { compareSequence } from '../../../../localstack/event-source/model.ts';
+import { compareSequence, type StreamRecord } from '../../../../localstack/event-source/model.ts';
 import type { ReadPosition, StreamReader } from '../../../../localstack/event-source/ports.ts';
 import type { Shard } from '../../../../localstack/event-source/shards.ts';
 

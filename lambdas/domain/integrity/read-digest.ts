@@ -1,0 +1,37 @@
+import type { ObjectVersion } from '../evidence/ports.ts';
+import { type Digest, isPlaceOf } from './digest.ts';
+
+/**
+ * The digest that bytes are, as far as sealing and proving rely on it; undefined for what is none, or belongs elsewhere.
+ * Whether it is sound in all of its parts is for the verifier to say (`checkDigest`).
+ */
+export function readDigest(
+  bytes: Uint8Array,
+  { bucket, key }: Pick<ObjectVersion, 'bucket' | 'key'>,
+): Digest | undefined {
+  const value = parse(bytes);
+  if (!isDigest(value)) return undefined;
+  const { location, from } = value;
+  const isInPlace = location.bucket === bucket && location.key === key && isPlaceOf(key, from);
+  return isInPlace ? value : undefined;
+}
+
+function parse(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(Buffer.from(bytes).toString('utf8'));
+  } catch {
+    return undefined; // what the parser says quotes its input
+  }
+}
+
+function isDigest(value: unknown): value is Digest {
+  const { digest, from, to, number, location, signer, objects } = (value ?? {}) as Partial<Digest>;
+  return (
+    digest === 1 &&
+    typeof location?.key === 'string' &&
+    typeof signer?.fingerprint === 'string' &&
+    Number.isSafeInteger(number) &&
+    Date.parse(from ?? '') < Date.parse(to ?? '') &&
+    Array.isArray(objects)
+  );
+}

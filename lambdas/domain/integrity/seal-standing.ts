@@ -1,0 +1,92 @@
+import { createHash } from 'node:crypto';
+import { LineageError, UnavailableError, UnreadableRecordError } from '../errors.ts';
+import type { ListedVersion, ObjectVersion } from '../evidence/ports.ts';
+import { readWhole } from '../read-whole.ts';
+import { type Digest, publicKeyKey, SIGNATURE_METADATA } from './digest.ts';
+import type { SigningKeys, VersionStreams } from './ports.ts';
+import { readDigest } from './read-digest.ts';
+import { firstVersions, type VaultListing } from './seal-listing.ts';
+import { isSignedBy, MAX_KEY_BYTES, readPublicKey } from './signing-key.ts';
+import { MAX_DIGEST_BYTES } from './verify-chain.ts';
+
+/** A digest as it stands in the vault. */
+export interface StandingDigest {
+  readonly digest: Digest;
+  /** Hex, of its bytes. */
+  readonly sha256: string;
+  /** Base64. */
+  readonly signature: string;
+  readonly bytes: Buffer;
+}
+
+/** A digest whose signature is that of the key it names. */
+export interface SignedDigest {
+  readonly version: ListedVersion;
+  readonly standing: StandingDigest;
+  /** `vault`: the key stands in `public-keys/` alone, where others may put one; `unasked`: ours could not be asked for. */
+  readonly signer: 'ours' | 'vault' | 'unasked';
+}
+
+export interface DigestReaders {
+  readonly streams: VersionStreams;
+  readonly keys: SigningKeys;
+}
+
+/**
+ * Undefined for what is no digest, or is not signed.
+ * @throws AccessDeniedError, UnavailableError
+ */
+export async function readSigned(
+  version: ListedVersion,
+  listing: VaultListing,
+  { streams, keys }: DigestReaders,
+): Promise<SignedDigest | undefined> {
+  const standing = await readable(() => openDigest(version, streams));
+  if (!standing) return undefined;
+  const { fingerprint } = standing.digest.signer;
+  const isSigned = (pem: string | Buffer) => {
+    const read = readPublicKey(Buffer.from(pem));
+    return (
+      read?.fingerprint === fingerprint && isSignedBy(read.key, standing.bytes, standing.signature)
+    );
+  };
+  let signer: SignedDigest['signer'] = 'vault';
+  try {
+    const own = await keys.byFingerprint(fingerprint);
+    if (own) return isSigned(own.publicKey) ? { version, standing, signer: 'ours' } : undefined;
+  } catch (error) {
+    // An older key may be disabled; that the one which is due does not sign, sealing will say.
+    if (!(error instanceof LineageError)) throw error;
+    if (error instanceof UnavailableError) signer = 'unasked';
+  }
+  const [held] = firstVersions(await listing.all(publicKeyKey(fingerprint)));
+  const pem = held && (await readable(async () => readPem(held, streams)));
+  return pem && isSigned(pem) ? { version, standing, signer } : undefined;
+}
+
+async function readable<T>(read: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof UnreadableRecordError) return undefined;
+    throw error;
+  }
+}
+
+async function readPem(version: ObjectVersion, streams: VersionStreams) {
+  return readWhole((await streams.open(version)).body, MAX_KEY_BYTES);
+}
+
+/** @throws UnreadableRecordError `digest_unreadable` */
+export async function openDigest(
+  { bucket, key, versionId }: ObjectVersion,
+  streams: VersionStreams,
+): Promise<StandingDigest> {
+  const version = { bucket, key, versionId };
+  const { body, metadata } = await streams.open(version);
+  const bytes = await readWhole(body, MAX_DIGEST_BYTES);
+  const digest = bytes && readDigest(bytes, version);
+  const signature = metadata[SIGNATURE_METADATA];
+  if (!digest || signature === undefined) throw new UnreadableRecordError('digest_unreadable');
+  return { digest, signature, bytes, sha256: createHash('sha256').update(bytes).digest('hex') };
+}

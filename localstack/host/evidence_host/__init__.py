@@ -1,0 +1,1 @@
+"""Plugins of LocalStack for machines without Docker."""
