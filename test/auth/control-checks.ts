@@ -7,82 +7,16 @@ import {
 import { expect } from 'vitest';
 import { DynamoRunIndex } from '../../lambdas/adapters/dynamo-run-index.ts';
 import { DynamoTable } from '../../lambdas/adapters/dynamo-table.ts';
-import { digestKey } from '../../lambdas/domain/integrity/digest.ts';
+import { DynamoUsage } from '../../lambdas/adapters/dynamo-usage.ts';
+import { hourOf } from '../../lambdas/domain/evidence/hour-shard.ts';
 import type { Bench } from './bench.ts';
 import type { Check } from './check.ts';
 import { Deliverer, naming, rowsNaming } from './deliverer.ts';
 import { removeVersion } from './front-door-checks.ts';
+import { namesOf } from './integrity-checks.ts';
 import type { World } from './world.ts';
 
 const HOUR_MILLIS = 3_600_000;
-
-export function sealChecks(bench: Bench, { filledFrom, sealedAt }: World): readonly Check[] {
-  const { environment, store } = bench;
-  const bucket = environment.buckets.vault;
-  const remove = async (prefix: string, wanted: (key: string) => boolean = () => true) => {
-    const versions = (await store.versions(bucket, prefix)).filter(({ key }) => wanted(key));
-    for (const { key, versionId } of versions)
-      await removeVersion(bench, { bucket, key, versionId });
-  };
-  const seal = async () => {
-    const answer = await bench.invoke('seal', { asOf: sealedAt });
-    expect(answer.isCaughtUp).toBe(true);
-    return answer;
-  };
-  return [
-    {
-      fn: 'seal',
-      name: 'seals everything that stands',
-      prepare: () =>
-        remove('digests/', (key) => key >= digestKey(filledFrom.replace(/:\d\d\..*/, ':00.000Z'))),
-      run: async () => {
-        const { digests, records } = await seal();
-        expect(digests).toBeGreaterThan(0);
-        expect(records).toBeGreaterThan(0);
-      },
-    },
-    {
-      fn: 'seal',
-      name: 'finishes a digest that broke off',
-      prepare: async () => {
-        const { head } = await seal();
-        await remove(head.key.replace(/json$/, ''), (key) => !key.endsWith('.json'));
-      },
-      run: async () => {
-        const { head } = await seal();
-        const beside = await store.versions(bucket, head.key.replace(/json$/, 'sig'));
-        expect(beside).toHaveLength(1);
-      },
-    },
-  ];
-}
-
-export function verifyChecks(bench: Bench): readonly Check[] {
-  const { environment, store } = bench;
-  const bucket = environment.buckets.vault;
-  let found: string[] | undefined;
-  return [
-    {
-      fn: 'verify',
-      name: 'verifies the vault and its guards',
-      prepare: async () => {
-        // from the beginning: what the last report says proven is not read again
-        for (const version of await store.versions(bucket, 'reports/verify/')) {
-          await removeVersion(bench, { bucket, ...version });
-        }
-      },
-      run: async () => {
-        const { report } = await bench.invoke('verify');
-        expect(report).toMatchObject({ status: 'complete', unreadable: [] });
-        const now = report.findings.map(
-          ({ kind, subject }: { kind: string; subject: string }) => `${kind} ${subject}`,
-        );
-        found ??= now;
-        expect(now).toEqual(expect.arrayContaining(found ?? []));
-      },
-    },
-  ];
-}
 
 export function auditChecks(bench: Bench, world: World): readonly Check[] {
   const { environment, store } = bench;
@@ -120,7 +54,7 @@ export function auditChecks(bench: Bench, world: World): readonly Check[] {
     for (const Item of rows) await dynamodb.send(new PutItemCommand({ TableName, Item }));
   };
   let extended: unknown;
-  let kinds: string[] | undefined;
+  let kinds: readonly string[] | undefined;
   return [
     {
       fn: 'auditRetention',
@@ -129,9 +63,7 @@ export function auditChecks(bench: Bench, world: World): readonly Check[] {
       run: async () => {
         const { report } = await bench.invoke('auditRetention', interval);
         expect(report).toMatchObject({ status: 'complete', unreadable: [] });
-        const now = report.findings.map(
-          ({ kind, subject }: { kind: string; subject: string }) => `${kind} ${subject}`,
-        );
+        const now = namesOf(report);
         extended ??= report.extended;
         kinds ??= now;
         expect(report.extended).toEqual(extended);
@@ -181,20 +113,30 @@ export function reconcileChecks(bench: Bench): readonly Check[] {
 }
 
 export function rejectionChecks(bench: Bench): readonly Check[] {
+  const { environment, store } = bench;
+  const usage = new DynamoUsage(new DynamoTable(store.clients.dynamodb, environment.tables.usage));
+  const from = Math.floor(Date.now() / HOUR_MILLIS) * HOUR_MILLIS - 2 * HOUR_MILLIS;
+  const [start, end] = [from, from + HOUR_MILLIS].map((millis) => new Date(millis).toISOString());
+  const report = async () => {
+    const { reports } = await bench.invoke('reportRejections', { from: start, to: end });
+    expect(reports.at(-1)).toMatchObject({ status: 'complete', population: { producers: 1 } });
+    return reports.at(-1);
+  };
   return [
     {
       fn: 'reportRejections',
-      name: 'reports what was refused',
+      name: 'reports what was refused, and finishes a report that broke off',
       prepare: async () => {
-        await bench.store.post('/api/v1/lineage', '{}');
+        await usage.count({
+          ...{ hour: hourOf(from), producerId: 'demo-lineage', rule: 'json', refused: 1 },
+          sample: { at: start as string, requestId: 'a', route: '/', path: '$', bytesBucket: 1 },
+        });
+        const { location } = await report();
+        await removeVersion(bench, location);
       },
       run: async () => {
-        const now = Date.now();
-        const { reports } = await bench.invoke('reportRejections', {
-          from: new Date(now - 60_000).toISOString(),
-          to: new Date(now).toISOString(),
-        });
-        expect(reports.at(-1).population.refused).toBeGreaterThan(0);
+        const { location } = await report();
+        expect(await store.lockOf(location)).toMatchObject({ Mode: 'GOVERNANCE' });
       },
     },
   ];

@@ -5,8 +5,12 @@ import { encodeStreamRecord } from '../../lambdas/domain/evidence/stream-record.
 let last = Date.now() * 1_000;
 
 /** A record as an archive function consumes it, of a body that a demo producer sent. */
-export function delivered(body: unknown, plane: 'lineage' | 'traces' = 'lineage'): ConsumedRecord {
-  return consumed(recordOf(body, plane));
+export function delivered(
+  body: unknown,
+  plane: 'lineage' | 'traces' = 'lineage',
+  shardId?: string,
+): ConsumedRecord {
+  return consumed(recordOf(body, plane), shardId);
 }
 
 /** A record that nobody can read. */
@@ -28,9 +32,9 @@ export function recordOf(body: unknown, plane: 'lineage' | 'traces'): Uint8Array
   });
 }
 
-function consumed(data: Uint8Array): ConsumedRecord {
+function consumed(data: Uint8Array, shardId = 'shardId-000000000000'): ConsumedRecord {
   return {
-    position: { shardId: 'shardId-000000000000', sequenceNumber: String(++last) },
+    position: { shardId, sequenceNumber: String(++last) },
     arrivedAtMillis: Date.now(),
     data: Buffer.from(data),
   };

@@ -32,6 +32,8 @@ export interface IamGateway {
   /** Caller -> where it finds AWS; no trailing slash. */
   readonly origins: ReadonlyMap<string, string>;
   readonly keyOf: KeyOf;
+  /** ARNs of objects that are taken to be gone, as if they went between a list and a read. */
+  readonly gone: Set<string>;
   /** What was asked for since the last time. */
   take(): readonly Call[];
   close(): Promise<void>;
@@ -61,6 +63,7 @@ export async function startIamGateway(
 ): Promise<IamGateway> {
   let calls: Call[] = [];
   const streams: StreamOfIterator = new Map();
+  const gone = new Set<string>();
   const doors = await Promise.all(
     callers.map(async ({ name, policies }) => {
       const has = (asked: AskedFor, refuses = true) => {
@@ -72,13 +75,13 @@ export async function startIamGateway(
         for (const one of asked) calls.push({ ...one, caller: name, denied, refused: denied });
       };
       const door = await openDoor((request) =>
-        pass(upstream, request, { has, record, keyOf, streams }),
+        pass(upstream, request, { has, record, keyOf, streams, gone }),
       );
       return [name, door] as const;
     }),
   );
   return {
-    keyOf,
+    ...{ keyOf, gone },
     origins: new Map(doors.map(([name, { origin }]) => [name, origin])),
     take: () => {
       const taken = calls;
@@ -108,6 +111,7 @@ interface Passing {
   readonly record: (asked: readonly AskedFor[], denied: boolean) => void;
   readonly keyOf: KeyOf;
   readonly streams: StreamOfIterator;
+  readonly gone: ReadonlySet<string>;
 }
 
 /** Shard iterator -> ARN of its stream. */
@@ -116,14 +120,15 @@ type StreamOfIterator = Map<string, string>;
 async function pass(
   upstream: string,
   request: SignedRequest,
-  { has, record, keyOf, streams }: Passing,
+  { has, record, keyOf, streams, gone }: Passing,
 ): Promise<Answer> {
   const asked = askedFor(request).map((one) => ofItsStream(one, request, streams));
   const also = alsoAskedFor(request, asked, keyOf);
   // each is asked for, so that all of them are written down
   const own = asked.filter(({ action }) => action === 'kinesis:GetRecords');
   if ([...own, ...also].filter((one) => !has(one)).length > 0) return refusal(asked);
-  const answer = await forward(upstream, request);
+  const isGone = asked.some(({ resource }) => gone.has(resource));
+  const answer = isGone ? NO_SUCH_VERSION : await forward(upstream, request);
   const denied = isDenial(answer);
   record(asked, denied);
   if (denied) return answer;
@@ -171,6 +176,11 @@ function allows(
   };
   return evaluate({ caller, action, resource, ...(context && { context }) }, guarded).allowed;
 }
+
+const NO_SUCH_VERSION: Answer = {
+  ...{ status: 404, headers: { 'content-type': 'application/xml' } },
+  body: Buffer.from('<Error><Code>NoSuchVersion</Code><Message>gone</Message></Error>'),
+};
 
 function refusal(asked: readonly AskedFor[]): Answer {
   if (asked[0]?.action.startsWith('s3:')) {

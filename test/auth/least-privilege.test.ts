@@ -2,19 +2,13 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { archiveChecks } from './archive-checks.ts';
 import { Bench } from './bench.ts';
 import type { Check } from './check.ts';
-import {
-  auditChecks,
-  rebuildChecks,
-  reconcileChecks,
-  rejectionChecks,
-  sealChecks,
-  verifyChecks,
-} from './control-checks.ts';
+import { auditChecks, rebuildChecks, reconcileChecks, rejectionChecks } from './control-checks.ts';
 import { declaredRights } from './declared-rights.ts';
 import { ingestChecks, producerChecks, queryChecks } from './front-door-checks.ts';
 import { holdChecks } from './hold-checks.ts';
+import { sealChecks, verifyChecks } from './integrity-checks.ts';
 import { proveRights } from './proof.ts';
-import { redriveChecks } from './redrive-checks.ts';
+import { deployCrashingArchive, redriveChecks } from './redrive-checks.ts';
 import { createWorld } from './world.ts';
 
 const FUNCTIONS = ['ingest', 'ingestTraces', 'query', 'redrive'] as const;
@@ -22,16 +16,18 @@ const FUNCTIONS = ['ingest', 'ingestTraces', 'query', 'redrive'] as const;
 describe('the rights of a function', () => {
   let bench: Bench;
   let checks: readonly Check[];
+  let crashing: Awaited<ReturnType<typeof deployCrashingArchive>>;
   beforeAll(async () => {
     bench = await Bench.open(inject('enforcing'));
     const world = await createWorld(bench);
+    crashing = await deployCrashingArchive(bench);
     checks = [
       ...ingestChecks(bench),
       ...queryChecks(bench, world),
       ...producerChecks(bench),
       ...holdChecks(bench, world),
       ...archiveChecks(bench),
-      ...(await redriveChecks(bench)),
+      ...redriveChecks(bench, crashing.name),
       ...sealChecks(bench, world),
       ...verifyChecks(bench),
       ...auditChecks(bench, world),
@@ -41,6 +37,7 @@ describe('the rights of a function', () => {
     ];
   });
   afterAll(async () => {
+    await crashing?.remove();
     await bench?.gateway.close();
   });
 

@@ -1,4 +1,4 @@
-import { PutRolePolicyCommand } from '@aws-sdk/client-iam';
+import { DeleteRolePolicyCommand, PutRolePolicyCommand } from '@aws-sdk/client-iam';
 import { PutRecordsCommand } from '@aws-sdk/client-kinesis';
 import { expect } from 'vitest';
 import { LOCAL_ACCOUNT, LOCAL_REGION } from '../../localstack/aws.ts';
@@ -30,28 +30,35 @@ export function failureOf(
   return { Records: [{ messageId: sequenceNumber, body: JSON.stringify({ KinesisBatchInfo }) }] };
 }
 
-/** Where the archive function that redrive calls dies of any record. */
-export async function redriveChecks(bench: Bench): Promise<readonly Check[]> {
-  const { environment, store } = bench;
+/** An archive function that dies of any record, which redrive may call. */
+export async function deployCrashingArchive(bench: Bench) {
+  const { iam, store } = bench;
   const { roleName: RoleName } = bench.roleOf('redrive');
-  const crashing = await deployCrashingFunction(
+  const arn = (service: string, region: string, resource: string) =>
+    `arn:aws:${service}:${region}:${LOCAL_ACCOUNT}:${resource}`;
+  const { name, remove } = await deployCrashingFunction(
     store.clients.lambda,
-    `arn:aws:iam::${LOCAL_ACCOUNT}:role/${RoleName}`,
+    arn('iam', '', `role/${RoleName}`),
   );
-  await bench.iam.send(
-    new PutRolePolicyCommand({
-      ...{ RoleName, PolicyName: 'TheCrashingFunction' },
-      PolicyDocument: JSON.stringify({
-        Version: '2012-10-17',
-        Statement: [
-          {
-            ...{ Effect: 'Allow', Action: 'lambda:InvokeFunction' },
-            Resource: `arn:aws:lambda:${LOCAL_REGION}:${LOCAL_ACCOUNT}:function:${crashing.name}`,
-          },
-        ],
-      }),
-    }),
-  );
+  const statement = {
+    ...{ Effect: 'Allow', Action: 'lambda:InvokeFunction' },
+    Resource: arn('lambda', LOCAL_REGION, `function:${name}`),
+  };
+  const policy = { RoleName, PolicyName: 'TheCrashingFunction' };
+  const PolicyDocument = JSON.stringify({ Version: '2012-10-17', Statement: [statement] });
+  await iam.send(new PutRolePolicyCommand({ ...policy, PolicyDocument }));
+  return {
+    name,
+    remove: async () => {
+      await iam.send(new DeleteRolePolicyCommand(policy));
+      await remove();
+    },
+  };
+}
+
+/** @param crashing name of a function that dies of any record */
+export function redriveChecks(bench: Bench, crashing: string): readonly Check[] {
+  const { environment, store } = bench;
   const put = async (plane: Plane): Promise<Position> => {
     const body = plane === 'lineage' ? runEvent() : spanExport(span());
     const { Records = [] } = await store.clients.kinesis.send(
@@ -85,7 +92,7 @@ export async function redriveChecks(bench: Bench): Promise<readonly Check[]> {
     {
       fn: 'redrive',
       name: 'names a record that the archive dies of, once',
-      variables: { ARCHIVE_FUNCTION_NAME: crashing.name },
+      variables: { ARCHIVE_FUNCTION_NAME: crashing },
       prepare: async () => {
         position = await put('lineage');
         await redrive(position, 'lineage');
