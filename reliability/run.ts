@@ -1,0 +1,123 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { Command, InvalidArgumentError } from 'commander';
+import { emulatorOf } from '../localstack/emulators/emulators.ts';
+import { runEntryPoint } from '../localstack/errors.ts';
+import { startLocal } from '../localstack/local.ts';
+import { stopLocal } from '../localstack/local-end.ts';
+import { localPaths } from '../localstack/paths.ts';
+import { createProgress } from '../localstack/progress.ts';
+import { seed } from '../localstack/seed.ts';
+import { startTemporary } from '../localstack/temporary.ts';
+import { findEverywhere } from '../test/support/everything-stored.ts';
+import { StoreClient } from '../test/support/store-client.ts';
+import { describeRun, type Figures, figuresOf, tableOf, withFigures } from './figures.ts';
+import { VaultReader } from './read-back.ts';
+import { runScenario } from './run-scenario.ts';
+import type { Outcome, Scenario, Size } from './scenario.ts';
+import { SCENARIOS } from './scenarios.ts';
+import { newCanary } from './traffic.ts';
+
+const DOCUMENT = new URL('../docs/reliability.md', import.meta.url);
+
+interface Options {
+  readonly json?: true;
+  readonly write?: true;
+  readonly events: number;
+  readonly senders: number;
+  readonly faultSeconds: number;
+}
+
+const program = new Command('reliability')
+  .usage('[options] [scenario ...]')
+  .description('Sends events while something fails, reads all of them back, and says what was lost')
+  .argument('[scenario...]', 'which ones to run; all of them when none is named', toNames)
+  .option('--json', 'print one JSON document')
+  .option('--write', 'write the table of figures into docs/reliability.md')
+  .option('--events <number>', 'events of each scenario', toCount, 10_000)
+  .option('--senders <number>', 'requests at a time', toCount, 20)
+  .option('--fault-seconds <number>', 'how long a fault lasts', toCount, 60)
+  .addHelpText(
+    'after',
+    `\nScenarios:\n${Object.entries(SCENARIOS)
+      .map(([name, { summary }]) => `  ${name.padEnd(18)} ${summary}`)
+      .join('\n')}`,
+  )
+  .action((names: string[], options: Options) => runEntryPoint(() => run(names, options)));
+
+await program.parseAsync();
+
+async function run(names: readonly string[], options: Options): Promise<void> {
+  const { events, senders, faultSeconds } = options;
+  const figures = await measure(names, { events, senders, faultSeconds });
+  if (options.json) process.stdout.write(`${JSON.stringify(figures, null, 2)}\n`);
+  else process.stdout.write(`${describeRun(figures)}\n\n${tableOf(figures.outcomes).join('\n')}\n`);
+  if (options.write) writeFileSync(DOCUMENT, withFigures(readFileSync(DOCUMENT, 'utf8'), figures));
+  const problems = figures.outcomes.flatMap((outcome) =>
+    outcome.problems.map((what) => `${outcome.scenario}: ${what}`),
+  );
+  for (const problem of problems) process.stderr.write(`${problem}\n`);
+  // Idle keep-alive connections of the SDK would hold the process for seconds.
+  process.exit(problems.length === 0 ? 0 : 1);
+}
+
+/** Runs scenarios one after the other in an environment of their own, which ends with them. */
+async function measure(names: readonly string[], size: Size): Promise<Figures> {
+  const progress = createProgress();
+  const { environment, localDir, remove } = await startTemporary('reliability', progress);
+  try {
+    const store = new StoreClient(environment);
+    const emulator = emulatorOf(environment.emulator.name);
+    const place = {
+      store,
+      reader: new VaultReader(store),
+      restartEmulator: async () => {
+        await stopLocal(localDir);
+        const port = Number(new URL(environment.endpointUrl).port);
+        await startLocal({ localDir, emulator, port, seed });
+      },
+    };
+    const chosen = Object.entries(SCENARIOS).filter(([name, { needsKeptData }]) =>
+      names.length > 0 ? names.includes(name) : emulator.keepsData || !needsKeptData,
+    );
+    const canaries = new Map<string, string>();
+    const outcomes: Outcome[] = [];
+    for (const [name, scenario] of chosen) {
+      const canary = newCanary();
+      canaries.set(name, canary);
+      outcomes.push(
+        await progress(name, () => runScenario(name, scenario as Scenario, size, canary, place)),
+      );
+    }
+    const paths = localPaths(localDir);
+    const logs = emulator.pollsKinesis
+      ? [paths.emulatorLog]
+      : [paths.emulatorLog, paths.eventSourceLog];
+    const { hits } = await progress('Looking for payloads', () =>
+      findEverywhere(environment, [...canaries.values()], logs),
+    );
+    // The streams hold bodies as they came: that they are found there tells that the search works.
+    const searched = outcomes.map((outcome): Outcome => {
+      const found = hits.filter(({ needle }) => needle === canaries.get(outcome.scenario));
+      const leaks = found.filter(({ kind }) => kind !== 'stream');
+      const problems = [...outcome.problems, ...leaks.map(({ where }) => `a payload in ${where}`)];
+      if (found.length === leaks.length) problems.push('the search for payloads found no stream');
+      return { ...outcome, problems };
+    });
+    return figuresOf(environment, size, searched);
+  } finally {
+    await progress('Removing the environment', remove);
+  }
+}
+
+function toNames(name: string, before: readonly string[] = []): string[] {
+  if (!(name in SCENARIOS)) {
+    throw new InvalidArgumentError(`Choose from ${Object.keys(SCENARIOS).join(', ')}.`);
+  }
+  return [...before, name];
+}
+
+function toCount(text: string): number {
+  const count = Number(text);
+  if (!Number.isInteger(count) || count < 1) throw new InvalidArgumentError('A number from 1 on.');
+  return count;
+}
