@@ -3,6 +3,7 @@ import {
   CreateFunctionCommand,
   DeleteFunctionCommand,
   type LambdaClient,
+  waitUntilFunctionActiveV2,
 } from '@aws-sdk/client-lambda';
 import { zipOf } from './zip.ts';
 
@@ -26,6 +27,10 @@ export async function deployCrashingFunction(
       Runtime: 'nodejs24.x',
       Timeout: 5,
     }),
+  );
+  await waitUntilFunctionActiveV2(
+    { client: lambda, minDelay: 1, maxDelay: 1, maxWaitTime: 30 },
+    { FunctionName },
   );
   return {
     name: FunctionName,

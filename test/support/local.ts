@@ -1,6 +1,7 @@
 import type { TestProject } from 'vitest/node';
 import type { Environment } from '../../localstack/environment.ts';
 import { createProgress } from '../../localstack/progress.ts';
+import { describeEmulator } from '../../localstack/report.ts';
 import { startTemporary, type Temporary } from '../../localstack/temporary.ts';
 
 declare module 'vitest' {
@@ -15,10 +16,16 @@ declare module 'vitest' {
 let started: Promise<Temporary> | undefined;
 let users = 0;
 
+async function start(): Promise<Temporary> {
+  const temporary = await startTemporary('test', createProgress());
+  process.stderr.write(`${describeEmulator(temporary.environment)}\n`);
+  return temporary;
+}
+
 /** Deploys once for all projects of a run that need it; the last one to end takes it down. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   users++;
-  started ??= startTemporary('test', createProgress());
+  started ??= start();
   const { environment, localDir, remove } = await started;
   project.provide('environment', environment);
   project.provide('localDir', localDir);
