@@ -39,6 +39,7 @@ const COLUMNS: ReadonlyArray<readonly [heading: string, cell: (outcome: Outcome)
   ['stored', ({ stored }) => String(stored)],
   ['quarantined', ({ quarantined }) => String(quarantined)],
   ['duplicates', ({ duplicates }) => String(duplicates)],
+  ['copies', ({ copies }) => String(copies)],
   ['faults met', ({ faults }) => String(faults)],
   ['drain, s', ({ drainSeconds }) => drainSeconds.toFixed(0)],
   ['total, s', ({ totalSeconds }) => totalSeconds.toFixed(0)],

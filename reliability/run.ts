@@ -6,6 +6,7 @@ import { startLocal } from '../localstack/local.ts';
 import { stopLocal } from '../localstack/local-end.ts';
 import { localPaths } from '../localstack/paths.ts';
 import { createProgress } from '../localstack/progress.ts';
+import { describeEmulator } from '../localstack/report.ts';
 import { seed } from '../localstack/seed.ts';
 import { startTemporary } from '../localstack/temporary.ts';
 import { findEverywhere } from '../test/support/everything-stored.ts';
@@ -13,7 +14,7 @@ import { StoreClient } from '../test/support/store-client.ts';
 import { describeRun, type Figures, figuresOf, tableOf, withFigures } from './figures.ts';
 import { VaultReader } from './read-back.ts';
 import { runScenario } from './run-scenario.ts';
-import type { Outcome, Scenario, Size } from './scenario.ts';
+import type { Outcome, Size } from './scenario.ts';
 import { SCENARIOS } from './scenarios.ts';
 import { newCanary } from './traffic.ts';
 
@@ -65,6 +66,7 @@ async function measure(names: readonly string[], size: Size): Promise<Figures> {
   const progress = createProgress();
   const { environment, localDir, remove } = await startTemporary('reliability', progress);
   try {
+    process.stderr.write(`${describeEmulator(environment)}\n`);
     const store = new StoreClient(environment);
     const emulator = emulatorOf(environment.emulator.name);
     const place = {
@@ -84,9 +86,9 @@ async function measure(names: readonly string[], size: Size): Promise<Figures> {
     for (const [name, scenario] of chosen) {
       const canary = newCanary();
       canaries.set(name, canary);
-      outcomes.push(
-        await progress(name, () => runScenario(name, scenario as Scenario, size, canary, place)),
-      );
+      const outcome = await progress(name, () => outcomeOf(name, scenario, size, canary, place));
+      outcomes.push(outcome);
+      process.stderr.write(`${tableOf([outcome]).join('\n')}\n`);
     }
     const paths = localPaths(localDir);
     const logs = emulator.pollsKinesis
@@ -99,13 +101,26 @@ async function measure(names: readonly string[], size: Size): Promise<Figures> {
     const searched = outcomes.map((outcome): Outcome => {
       const found = hits.filter(({ needle }) => needle === canaries.get(outcome.scenario));
       const leaks = found.filter(({ kind }) => kind !== 'stream');
-      const problems = [...outcome.problems, ...leaks.map(({ where }) => `a payload in ${where}`)];
+      const problems = [...outcome.problems, ...leaks.map((hit) => `a payload in a ${hit.kind}`)];
       if (found.length === leaks.length) problems.push('the search for payloads found no stream');
       return { ...outcome, problems };
     });
     return figuresOf(environment, size, searched);
   } finally {
     await progress('Removing the environment', remove);
+  }
+}
+
+/** A scenario that cannot go on has failed; those behind it are run all the same. */
+async function outcomeOf(...args: Parameters<typeof runScenario>): Promise<Outcome> {
+  try {
+    return await runScenario(...args);
+  } catch (error) {
+    const problems = [`it did not end: ${error instanceof Error ? error.message : 'unknown'}`];
+    return {
+      ...{ scenario: args[0], problems, accepted: 0, refused: {}, stored: 0, quarantined: 0 },
+      ...{ duplicates: 0, copies: 0, faults: 0, drainSeconds: 0, totalSeconds: 0 },
+    };
   }
 }
 

@@ -32,6 +32,8 @@ export interface Scenario {
   readonly traffic?: Partial<Traffic>;
   /** Only on emulators whose data outlives a stop. */
   readonly needsKeptData?: true;
+  /** Rows fail after their objects were put, so that a line may be put again in another object. */
+  readonly mayCopy?: true;
   /** Called when a tenth of the events is accepted; ends when the fault is over. */
   readonly fault: (control: FaultControl) => Promise<void>;
 }
@@ -56,6 +58,8 @@ export interface Outcome {
   readonly quarantined: number;
   /** Deliveries stored beyond the first of their event. */
   readonly duplicates: number;
+  /** Lines of the vault beyond the first of their delivery; the index names one of them. */
+  readonly copies: number;
   /** Faults that calls met. */
   readonly faults: number;
   /** From the last acceptance, or the end of the fault if that was later, until all was read back. */

@@ -72,6 +72,7 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   },
   'dynamodb-throttled': {
     summary: 'the tables refuse half of all calls',
+    mayCopy: true,
     meets: ['GetItem', 'PutItem'].map(
       (action) => `${action}: ProvisionedThroughputExceededException`,
     ),
@@ -81,6 +82,7 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   'answers-lost': {
     summary:
       'stream, vault and tables do what they are asked, and their answers get lost; so do ours',
+    mayCopy: true,
     meets: ['PutRecords', 'PutItem'].map((action) => `${action}: lose the answer`),
     traffic: { unheard: 0.05 },
     fault: ({ during }) =>
@@ -92,6 +94,7 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   },
   'archive-killed': {
     summary: 'the archive is ended between the put to the vault and its rows',
+    mayCopy: true,
     meets: ['PutItem: never answer'],
     fault: async ({ during, limitArchive }) => {
       const undo = await limitArchive(KILLED_AFTER_SECONDS);
@@ -113,6 +116,7 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   restart: {
     summary: 'the emulator is stopped in the middle and started again with what it had saved',
     meets: [],
+    mayCopy: true,
     needsKeptData: true,
     fault: ({ restartEmulator }) => restartEmulator(),
   },

@@ -11,7 +11,7 @@ const figures: Figures = {
   outcomes: [
     {
       ...{ scenario: 'poison', accepted: 10, refused: { 503: 2 }, stored: 9, quarantined: 1 },
-      ...{ duplicates: 0, faults: 3, drainSeconds: 1.4, totalSeconds: 20 },
+      ...{ duplicates: 0, copies: 0, faults: 3, drainSeconds: 1.4, totalSeconds: 20 },
       problems: ['1 accepted and not in the vault: r'],
     },
   ],

@@ -33,7 +33,7 @@ describe('the verdict on a scenario', () => {
     const again = event(2, 'b', 'c');
     const stored = [all[0], [again, 'b', 'c', 'unheard']] as const;
     expect(judge([one, again], vault(...stored), answer(...stored))).toEqual({
-      ...{ accepted: 2, stored: 2, duplicates: 2, problems: [] },
+      ...{ accepted: 2, stored: 2, duplicates: 2, copies: 0, problems: [] },
     });
   });
 
@@ -82,6 +82,13 @@ describe('the verdict on a scenario', () => {
     ],
   ])('names %s', (_, events, vaulted, answered, problem) => {
     expect(judge(events, vaulted, answered).problems).toEqual([problem]);
+  });
+
+  it('counts lines that were put again, where rows failed after the put', () => {
+    const stored = vault([one, 'a', 'a'], [two, 'b']);
+    expect(judge([one, two], stored, answer(...all), true)).toMatchObject({
+      ...{ copies: 1, duplicates: 0, stored: 2, problems: [] },
+    });
   });
 
   it('names a run with findings', () => {
