@@ -84,7 +84,7 @@ export async function untilAnswered(
   const deliveries = new Map<string, number>();
   for (const [key, stored] of receipts) {
     const runId = key.split(' ')[0] as string;
-    deliveries.set(runId, (deliveries.get(runId) ?? 0) + stored.length);
+    deliveries.set(runId, (deliveries.get(runId) ?? 0) + new Set(stored).size);
   }
   const answered = new Map<string, AnsweredRun>();
   const left = [...deliveries];
