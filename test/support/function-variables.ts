@@ -35,6 +35,7 @@ export async function changeTimeout(
   const before = await lambda.send(new GetFunctionConfigurationCommand({ FunctionName }));
   const set = async (Timeout: number | undefined) => {
     await lambda.send(new UpdateFunctionConfigurationCommand({ FunctionName, Timeout }));
+    await waitUntilFunctionUpdatedV2({ client: lambda, ...WAIT }, { FunctionName });
   };
   await set(seconds);
   return () => set(before.Timeout);
