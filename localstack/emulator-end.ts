@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { createClients } from './clients.ts';
-import type { Emulator } from './emulator.ts';
+import type { Emulator } from './emulator-record.ts';
 import { emulatorOf } from './emulators/emulators.ts';
 import { readJson } from './json-file.ts';
 import { restoreLocks, saveLocks } from './object-locks.ts';

@@ -1,4 +1,5 @@
-import { type Emulator, emulatorWatch } from './emulator.ts';
+import { emulatorWatch } from './emulator.ts';
+import type { Emulator } from './emulator-record.ts';
 import { UserError } from './errors.ts';
 import { readJson } from './json-file.ts';
 import { localPaths } from './paths.ts';

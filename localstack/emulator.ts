@@ -1,6 +1,7 @@
 import { endpointOf } from './aws.ts';
 import { createClients } from './clients.ts';
 import { discardCrashed } from './emulator-end.ts';
+import type { Emulator } from './emulator-record.ts';
 import { emulatorOf } from './emulators/emulators.ts';
 import type { EmulatorKind, EmulatorName } from './emulators/kind.ts';
 import { UserError } from './errors.ts';
@@ -9,18 +10,7 @@ import { restoreLocks } from './object-locks.ts';
 import type { LocalPaths } from './paths.ts';
 import { isListening } from './port.ts';
 import { killGroup, startDetached, waitUntil } from './process.ts';
-import { isRunning, type ProcessIdentity } from './process-identity.ts';
-
-/** A running emulator: who it is and where it listens. Written to `$LOCAL_DIR/emulator.json`. */
-export interface Emulator {
-  readonly name: EmulatorName;
-  readonly process: ProcessIdentity;
-  /** Leader of the group that also holds the emulator's function workers; they outlive a kill -9 of it. */
-  readonly processGroup: number;
-  readonly port: number;
-  readonly endpoint: string;
-  readonly version: string;
-}
+import { isRunning } from './process-identity.ts';
 
 /** Ready after 0.5 to 1.2 s on an idle machine; with saved data on a busy one it takes longer. */
 const READY_MILLIS = 60_000;

@@ -1,7 +1,7 @@
 import { clientUrlsOf, type DeploymentRecord, resourcesFrom } from '../bin/evidence/deployment.ts';
 import { LOCAL_REGION } from './aws.ts';
 import type { Outputs } from './deploy.ts';
-import type { Emulator } from './emulator.ts';
+import type { Emulator } from './emulator-record.ts';
 import { emulatorOf } from './emulators/emulators.ts';
 import type { EmulatorName } from './emulators/kind.ts';
 import { UserError } from './errors.ts';

@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import { type Clients, createClients } from './clients.ts';
 import { type Deployment, deploy, stuckStacks, wasDestroyed } from './deploy.ts';
-import { type Emulator, emulatorWatch, requireFreePort, startEmulator } from './emulator.ts';
+import { emulatorWatch, requireFreePort, startEmulator } from './emulator.ts';
 import { whileEmulatorLives } from './emulator-life.ts';
+import type { Emulator } from './emulator-record.ts';
 import type { EmulatorKind } from './emulators/kind.ts';
 import {
   describeEnvironment,

@@ -1,4 +1,4 @@
-import type { Emulator } from './emulator.ts';
+import type { Emulator } from './emulator-record.ts';
 import { emulatorOf } from './emulators/emulators.ts';
 import { runEntryPoint } from './errors.ts';
 import { readJson } from './json-file.ts';

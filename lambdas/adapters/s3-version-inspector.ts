@@ -56,19 +56,12 @@ export class S3VersionInspector implements VersionInspector {
     }
   }
 
-  async *list(bucket: string, prefix: string): AsyncGenerator<ListedVersion> {
-    for await (const { Versions, DeleteMarkers } of this.#pages({
-      Bucket: bucket,
-      Prefix: prefix,
-    })) {
-      for (const { Size = 0, ETag, ...version } of Versions ?? []) {
-        const etag = ETag?.replaceAll('"', '');
-        yield listed(bucket, version, { bytes: Size, deleteMarker: false, ...(etag && { etag }) });
-      }
-      for (const marker of DeleteMarkers ?? []) {
-        yield listed(bucket, marker, { bytes: 0, deleteMarker: true });
-      }
-    }
+  list(bucket: string, prefix: string): AsyncGenerator<ListedVersion> {
+    return this.#versions(bucket, { Prefix: prefix });
+  }
+
+  files(bucket: string, prefix: string): AsyncGenerator<ListedVersion> {
+    return this.#versions(bucket, { Prefix: prefix, Delimiter: '/' });
   }
 
   /** From the list of versions: a folder whose objects are all hidden by delete markers is one as well. */
@@ -79,6 +72,21 @@ export class S3VersionInspector implements VersionInspector {
       folders.push(...(CommonPrefixes ?? []).flatMap(({ Prefix }) => Prefix ?? []));
     }
     return folders;
+  }
+
+  async *#versions(
+    bucket: string,
+    below: Pick<ListObjectVersionsCommandInput, 'Prefix' | 'Delimiter'>,
+  ): AsyncGenerator<ListedVersion> {
+    for await (const { Versions, DeleteMarkers } of this.#pages({ Bucket: bucket, ...below })) {
+      for (const { Size = 0, ETag, ...version } of Versions ?? []) {
+        const etag = ETag?.replaceAll('"', '');
+        yield listed(bucket, version, { bytes: Size, deleteMarker: false, ...(etag && { etag }) });
+      }
+      for (const marker of DeleteMarkers ?? []) {
+        yield listed(bucket, marker, { bytes: 0, deleteMarker: true });
+      }
+    }
   }
 
   async *#pages(

@@ -11,9 +11,10 @@ import {
 } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { createClients } from '../../localstack/clients.ts';
-import { type Emulator, startEmulator } from '../../localstack/emulator.ts';
+import { startEmulator } from '../../localstack/emulator.ts';
 import { stopEmulator } from '../../localstack/emulator-end.ts';
 import { whileEmulatorLives } from '../../localstack/emulator-life.ts';
+import type { Emulator } from '../../localstack/emulator-record.ts';
 import { emulatorOf } from '../../localstack/emulators/emulators.ts';
 import { UserError } from '../../localstack/errors.ts';
 import { localPaths } from '../../localstack/paths.ts';

@@ -90,6 +90,8 @@ export interface VersionInspector {
   inspect(version: ObjectVersion): Promise<VersionState>;
   /** Every version and delete marker under a prefix, page by page. @throws AccessDeniedError */
   list(bucket: string, prefix: string): AsyncIterable<ListedVersion>;
+  /** Those of them whose keys go on without a slash. @throws AccessDeniedError */
+  files(bucket: string, prefix: string): AsyncIterable<ListedVersion>;
   /** Names directly below a prefix that end in a slash. @throws AccessDeniedError */
   folders(bucket: string, prefix: string): Promise<string[]>;
 }

@@ -1,5 +1,5 @@
 import { type Finding, type FindingKind, openFinding, type StreamPlane } from '../findings.ts';
-import type { ConsumedRecord, QuarantinedRecord } from './consumed-record.ts';
+import type { ConsumedRecord, Quarantined, QuarantinedRecord } from './consumed-record.ts';
 import type { StreamPosition } from './envelope.ts';
 import { EvidencePrefix } from './evidence-prefix.ts';
 import { hourFolder, hourOf } from './hour-shard.ts';
@@ -8,19 +8,6 @@ import type { RecordDependencies } from './record-finding.ts';
 import { type Lock, lockFor, periodDays } from './retention.ts';
 import type { RunIndex } from './run-index.ts';
 import { decodeHead, type RecordHead } from './stream-record.ts';
-
-/** Names an accepted record that could not be stored, without a byte of its payload. */
-export interface Quarantined {
-  readonly quarantine: 1;
-  readonly reason: string;
-  readonly stream: StreamPosition;
-  /** RFC 3339 UTC: acceptance where the head is readable, else the arrival in the stream. */
-  readonly acceptedAt: string;
-  readonly head?: Pick<
-    RecordHead,
-    'receiptId' | 'acceptedAt' | 'submitter' | 'retentionClass' | 'received'
-  >;
-}
 
 /** Accepted later than it arrived by more than a clock can be wrong: such a time must steer no folder and no lock. */
 export function acceptedAfterArrival(acceptedAt: string, arrivedAtMillis: number): boolean {

@@ -31,6 +31,10 @@ const UNDATED = [
   EvidencePrefix.publicKeys,
 ] as const;
 
+const DAY_FOLDER = /^dt=\d{4}-\d\d-\d\d\/$/;
+/** Each is a finding of its own: more of them are no news. */
+const MAX_BESIDE_DAYS = 1_000;
+
 /** Folders kept in memory: several times what one interval looks at; a folder that was dropped is listed again. */
 const MAX_CACHED_FOLDERS = 256;
 
@@ -120,6 +124,23 @@ export class VaultListing {
     const [oldest] = this.#listed.keys();
     if (this.#listed.size > MAX_CACHED_FOLDERS) this.#listed.delete(oldest as string);
     return listed;
+  }
+
+  /** What lies below a prefix in no folder of a day, read now, as much as anybody needs to be told of. */
+  async besideDays(prefix: string): Promise<ListedVersion[]> {
+    const isDay = (folder: string) => DAY_FOLDER.test(folder.slice(prefix.length));
+    const folders = (await this.folders(prefix)).filter((folder) => !isDay(folder));
+    const lists = [
+      this.#inspector.files(this.#bucket, prefix),
+      ...folders.map((folder) => this.#inspector.list(this.#bucket, folder)),
+    ];
+    const found: ListedVersion[] = [];
+    for (const list of lists) {
+      for await (const version of list) {
+        if (found.push(version) === MAX_BESIDE_DAYS) return found;
+      }
+    }
+    return found;
   }
 
   /** Everything below a prefix, read now. */

@@ -85,7 +85,8 @@ export class Sweep {
     const from = await sweptSince(interval.from, listing);
     const days = daysBetween(from, interval.to).map((day) => EvidencePrefix.digests + day);
     const listed = (await Promise.all(days.map((day) => listing.all(day)))).flat();
-    const foreign = listed.filter(
+    const beside = await listing.besideDays(EvidencePrefix.digests);
+    const foreign = [...listed, ...beside].filter(
       ({ key, deleteMarker }) => !deleteMarker && documentOf(key) === undefined,
     );
     const documents = firstVersions(listed.filter(({ key }) => isDigestPlace(key)));

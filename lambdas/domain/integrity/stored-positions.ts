@@ -1,11 +1,11 @@
 import { UnreadableRecordError } from '../errors.ts';
+import type { Quarantined } from '../evidence/consumed-record.ts';
 import type { StreamPosition } from '../evidence/envelope.ts';
 import { readLines } from '../evidence/evidence-object.ts';
 import { EvidencePrefix } from '../evidence/evidence-prefix.ts';
 import { hourFolder } from '../evidence/hour-shard.ts';
 import { lineHead } from '../evidence/line-head.ts';
 import type { ListedVersion, ObjectReader, VersionInspector } from '../evidence/ports.ts';
-import type { Quarantined } from '../evidence/quarantine.ts';
 import type { StreamPlane } from '../findings.ts';
 
 export interface StoredPositionsDependencies {

@@ -1,9 +1,10 @@
 import { groupBy } from '../collections.ts';
 import { UnreadableRecordError } from '../errors.ts';
+import type { Quarantined } from '../evidence/consumed-record.ts';
 import type { Envelope } from '../evidence/envelope.ts';
 import { readMatchingLines } from '../evidence/evidence-object.ts';
 import type { ListedVersion, ObjectVersion, StoredObject } from '../evidence/ports.ts';
-import { indexQuarantined, type Quarantined } from '../evidence/quarantine.ts';
+import { indexQuarantined } from '../evidence/quarantine.ts';
 import { type Lock, lockFor, periodDays } from '../evidence/retention.ts';
 import type { Finding } from '../findings.ts';
 import { eventWrites, type RowWrite } from '../openlineage/store-events.ts';

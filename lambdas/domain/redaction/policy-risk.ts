@@ -7,7 +7,7 @@ import {
   UNKNOWN_FACET,
 } from './facet-map.ts';
 import { isTreatedByName } from './member-names.ts';
-import type { Rule } from './policy-rules.ts';
+import type { Rule } from './policy-rule.ts';
 import { isSecretName } from './secret-names.ts';
 
 /** Treatments that leave a text as it is, secrets of URLs aside. */

@@ -2,6 +2,7 @@ import { LineageError } from '../errors.ts';
 import { INTEGRATION_FACETS } from './facet-table.ts';
 import { plainName } from './names.ts';
 import { isRisky } from './policy-risk.ts';
+import { parseRule, tryParseRule } from './policy-rule.ts';
 import { dialectOf } from './sql/dialects.ts';
 
 /** What a policy may say of a place. */
@@ -60,43 +61,15 @@ export class RedactionPolicyError extends LineageError {
   }
 }
 
-/** A rule's place, taken apart. */
-export interface Rule {
-  readonly place: 'facet' | 'attribute';
-  /** Names from the facet down, or the parts of an attribute's name. */
-  readonly names: readonly string[];
-  /** Of an attribute: all names that begin with this one and a dot. */
-  readonly isPrefix: boolean;
-}
-
 /** A function takes 4 KB of variables in all; its others come to less than half. No more than some 190 rules find room. */
 export const MAX_POLICY_BYTES = 2_048;
 const MIN_REASON_CHARACTERS = 10;
 
-const RULE = /^(facet|attribute):([!-~]+)$/;
 const NAMESPACE_PREFIX = /^[!-~]+$/;
 const LISTS = ['keep', 'drop', 'scan', 'subject'] as const;
 
 /** Attributes that the controls read, also when nothing else of a span could be kept. */
 const CONTROL_NAMESPACES: ReadonlySet<string> = new Set(['lineage', 'lineageevidence']);
-
-/** Takes the text of a rule apart. @throws TypeError for a text that {@link readRules} refuses */
-export function parseRule(text: string): Rule {
-  const rule = tryParseRule(text);
-  if (rule === undefined) throw new TypeError('not a rule');
-  return rule;
-}
-
-function tryParseRule(text: string): Rule | undefined {
-  const [, place, path = ''] = RULE.exec(text) ?? [];
-  if (place !== 'facet' && place !== 'attribute') return undefined;
-  const isPrefix = place === 'attribute' && path.endsWith('.*');
-  const names = (isPrefix ? path.slice(0, -2) : path).split('.');
-  // Compared without punctuation, a name of nothing else would be every such name.
-  const isName = (name: string) =>
-    name === '*' ? place === 'facet' : !name.includes('*') && plainName(name) !== '';
-  return names.every(isName) ? { place, names, isPrefix } : undefined;
-}
 
 /**
  * Checks what a configuration, a file or a variable says and fills in the rest.

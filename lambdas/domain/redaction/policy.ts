@@ -1,11 +1,10 @@
 import { canonicalJson } from '../json/canonical.ts';
 import { sha256Hex } from '../store-key.ts';
 import { plainName } from './names.ts';
+import { parseRule, type Rule } from './policy-rule.ts';
 import {
   type PolicyTreatment,
-  parseRule,
   type RedactionRules,
-  type Rule,
   readRules,
   STRICT_RULES,
 } from './policy-rules.ts';

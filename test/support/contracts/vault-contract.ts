@@ -159,6 +159,20 @@ export function describeVaultContract(
       expect(await listed(`${folder}list/dt=1/hour=3/`)).toEqual([]);
     });
 
+    it('lists what lies directly below a prefix', async () => {
+      const put = (name: string) =>
+        under.vault.putObject(objectOf(`files/${name}`, `${name}\n`), under.lock);
+      const { key, versionId, bucket } = await put('x');
+      await put('deeper/x');
+      const found: ListedVersion[] = [];
+      for await (const version of under.inspector.files(bucket, `${folder}files/`))
+        found.push(version);
+      expect(found).toEqual([
+        expect.objectContaining({ bucket, key, versionId, deleteMarker: false }),
+      ]);
+      expect(await listed(`${folder}files/`)).toHaveLength(2);
+    });
+
     async function listed(prefix: string): Promise<ListedVersion[]> {
       const found: ListedVersion[] = [];
       for await (const version of under.inspector.list(under.bucket, prefix)) found.push(version);

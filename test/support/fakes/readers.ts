@@ -88,6 +88,18 @@ export function inspectorOver(
 ): VersionInspector {
   const versionsOf = (bucket: string) =>
     buckets.find((candidate) => candidate.bucket === bucket)?.versions ?? [];
+  async function* list(bucket: string, prefix: string) {
+    for (const version of versionsOf(bucket)) {
+      if (version.key.startsWith(prefix)) {
+        yield {
+          ...versionOf(version),
+          deleteMarker: version.deleteMarker ?? false,
+          lastModified: version.lastModified,
+          bytes: version.body.length,
+        };
+      }
+    }
+  }
   return {
     async inspect({ bucket, key, versionId }) {
       const held = versionsOf(bucket).find(
@@ -104,16 +116,10 @@ export function inspectorOver(
         legalHold: buckets.some(({ held }) => held.has(versionName({ bucket, key, versionId }))),
       };
     },
-    async *list(bucket, prefix) {
-      for (const version of versionsOf(bucket)) {
-        if (version.key.startsWith(prefix)) {
-          yield {
-            ...versionOf(version),
-            deleteMarker: version.deleteMarker ?? false,
-            lastModified: version.lastModified,
-            bytes: version.body.length,
-          };
-        }
+    list,
+    async *files(bucket, prefix) {
+      for await (const version of list(bucket, prefix)) {
+        if (!version.key.includes('/', prefix.length)) yield version;
       }
     },
     async folders(bucket, prefix) {

@@ -44,6 +44,7 @@ function lockedStore() {
       const keys = [...locks.keys()].filter((key) => key.startsWith(prefix)).sort();
       for (const key of keys) yield { ...versionOf(key), bucket, ...LISTED };
     },
+    files: () => expect.unreachable(),
     folders: async (_bucket, prefix) => [`${prefix}audit-retention/`],
   };
   const reader: ObjectReader = {

@@ -19,6 +19,7 @@ const judge = (...digests: readonly ListedVersion[]) => {
     async *list(_bucket, prefix) {
       yield* digests.filter(({ key }) => key.startsWith(prefix));
     },
+    files: () => expect.unreachable(),
     folders: async () => [],
   };
   const read = async () => {

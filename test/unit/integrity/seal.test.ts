@@ -846,6 +846,24 @@ describe('what somebody else puts among the digests', () => {
     expect(store.findings('foreign_digest')).toHaveLength(2);
   });
 
+  it('in no folder of a day is named by the sweep, and once', async () => {
+    const store = sealing(FIVE);
+    store.archive([envelopeOf(1)]);
+    await store.sealTo(FIVE + HOUR);
+    const keys = ['x', 'aa/x', 'aa/deeper/x', 'dt=tomorrow/x'].map(
+      (name) => `digests/${name}.json`,
+    );
+    for (const key of keys) store.vault.addVersion(key, Buffer.from('{}'));
+    for (const days of [1, 2]) {
+      store.at(FIVE + days * DAY);
+      await store.seal();
+      const subjects = store.findings('foreign_digest').map(({ subject }) => subject);
+      expect(subjects.map((subject) => subject.split('@')[0]).sort()).toEqual(
+        keys.map((key) => `vault/${key}`).sort(),
+      );
+    }
+  });
+
   it.each(['.json', '.sig', '.leaves'])(
     'where the next digest belongs (%s) is left alone, and the next stands beside it and says so',
     async (ending) => {

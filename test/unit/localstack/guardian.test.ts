@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { endpointOf } from '../../../localstack/aws.ts';
-import type { Emulator } from '../../../localstack/emulator.ts';
+import type { Emulator } from '../../../localstack/emulator-record.ts';
 import { runnerFiles } from '../../../localstack/event-source.ts';
 import { writeJson } from '../../../localstack/json-file.ts';
 import { claimFolder } from '../../../localstack/local-folder.ts';
