@@ -1,4 +1,5 @@
 import type { TestProject } from 'vitest/node';
+import { describeEmulator } from '../../bin/evidence/deployment.ts';
 import type { Environment } from '../../localstack/environment.ts';
 import { createProgress } from '../../localstack/progress.ts';
 import { startTemporary, type Temporary } from '../../localstack/temporary.ts';
@@ -18,7 +19,13 @@ let users = 0;
 /** Deploys once for all projects of a run that need it; the last one to end takes it down. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   users++;
-  started ??= startTemporary('test', createProgress());
+  if (started === undefined) {
+    started = startTemporary('test', createProgress());
+    started.then(
+      ({ environment }) => process.stdout.write(`${describeEmulator(environment.emulator)}\n`),
+      () => undefined, // whoever awaits it says why
+    );
+  }
   const { environment, localDir, remove } = await started;
   project.provide('environment', environment);
   project.provide('localDir', localDir);
