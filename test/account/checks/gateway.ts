@@ -87,7 +87,7 @@ const gatewayResponses: AccountCheck = {
 };
 
 /** Of `https://<id>.execute-api...`, and of the form that emulators understand. */
-export function restApiIdOf(apiUrl: string): string {
+function restApiIdOf(apiUrl: string): string {
   const { hostname, pathname } = new URL(apiUrl);
   return /^\/restapis\/([^/]+)\//.exec(pathname)?.[1] ?? (hostname.split('.')[0] as string);
 }
@@ -114,7 +114,7 @@ const answerBytes: AccountCheck = {
 };
 
 /** Base64 of one reads as fields that no Status has. */
-export function isStatus(bytes: Uint8Array): boolean {
+function isStatus(bytes: Uint8Array): boolean {
   try {
     const { $unknown, code, message } = fromBinary(StatusSchema, bytes);
     return $unknown === undefined && code > 0 && message !== '';

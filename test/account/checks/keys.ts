@@ -45,7 +45,7 @@ const signingKey: AccountCheck = {
 };
 
 /** Principals of a key policy that may sign or hand signing on. */
-export function signersIn(policy: string): readonly string[] {
+function signersIn(policy: string): readonly string[] {
   const { Statement = [] } = JSON.parse(policy) as { readonly Statement?: readonly KeyStatement[] };
   return Statement.filter(
     ({ Action, Effect }) =>
