@@ -61,6 +61,15 @@ export default defineConfig({
         extends: true,
         test: { name: 'clients', include: ['test/clients/**/*.test.ts'], ...deployed },
       },
+      {
+        extends: true,
+        test: {
+          name: 'auth',
+          include: ['test/auth/**/*.test.ts'],
+          ...deployed,
+          globalSetup: ['test/auth/setup.ts'],
+        },
+      },
     ],
   },
 });

@@ -1,12 +1,19 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import { DynamoDBClient, type PutItemCommandInput } from '@aws-sdk/client-dynamodb';
+import {
+  type BatchGetItemCommandInput,
+  DynamoDBClient,
+  type PutItemCommandInput,
+  type QueryCommandInput,
+} from '@aws-sdk/client-dynamodb';
 import { S3Client } from '@aws-sdk/client-s3';
 import { mockClient } from 'aws-sdk-client-mock';
+import { DynamoHoldIndex } from '../lambdas/adapters/dynamo-hold-index.ts';
 import { DynamoRunIndex } from '../lambdas/adapters/dynamo-run-index.ts';
 import { DynamoTable } from '../lambdas/adapters/dynamo-table.ts';
 import { S3EvidenceVault } from '../lambdas/adapters/s3-vault.ts';
 import { TableAttribute } from '../lambdas/adapters/table-layout.ts';
 import { archiveRecords } from '../lambdas/domain/evidence/archive-records.ts';
+import { holdingEvents } from '../lambdas/domain/holds/hold-arrivals.ts';
 import { prepareEvent } from '../lambdas/domain/openlineage/prepare-event.ts';
 import { storeEvents } from '../lambdas/domain/openlineage/store-events.ts';
 import { STRICT } from '../lambdas/domain/redaction/policy.ts';
@@ -25,6 +32,8 @@ const RATES = [1, 10, 100, 1_000];
 
 const PUT_UNIT_BYTES = 25 * 1_024;
 const WRITE_UNIT_BYTES = 1_024;
+/** What DynamoDB bills of a stored item beside its bytes. */
+const ITEM_OVERHEAD_BYTES = 100;
 
 const { archive, join, streams } = environments.prod;
 const SHARDS = streams.capacity.mode === 'provisioned' ? streams.capacity.shards : 1;
@@ -44,7 +53,7 @@ export const cost: Benchmark = {
       rows,
       notes: [
         `prod: windows of ${archive.windowSeconds} s, batches of ${archive.batchSize} at most, ${SHARDS} shards; one event a request`,
-        'PUT units: of 25 KB; write units: of 1 KB, the table and its index by hour together; stored: gzipped, in MB',
+        'PUT units: of 25 KB; write units: of 1 KB, the table and its index by hour together; read units: of 4 KB, of items that are not there; stored: gzipped, rows: as DynamoDB bills them',
         'beside these, for each event: 1 API Gateway request, 1 invocation of ingest, 1 PutRecords; for each batch 1 invocation of archive',
       ],
     };
@@ -61,7 +70,15 @@ async function countArchive(
   bodies: readonly Buffer[],
   batchSize: number,
 ): Promise<Record<string, Cell>> {
-  const counts = { s3Puts: 0, storedBytes: 0, dynamoPuts: 0, writeUnits: 0, dynamoReads: 0 };
+  const counts = {
+    s3Puts: 0,
+    storedBytes: 0,
+    dynamoPuts: 0,
+    writeUnits: 0,
+    dynamoReads: 0,
+    readUnits: 0,
+    rowBytes: 0,
+  };
   const s3 = new S3Client({});
   const dynamo = new DynamoDBClient({});
   mockClient(s3)
@@ -73,20 +90,26 @@ async function countArchive(
     });
   mockClient(dynamo)
     .onAnyCommand()
-    .callsFake((input: PutItemCommandInput) => {
-      if (!input.Item) {
+    .callsFake((input: DynamoInput) => {
+      if (!('Item' in input && input.Item)) {
         counts.dynamoReads++;
-        return { Items: [] };
+        counts.readUnits += readUnits(input);
+        return { Items: [], Responses: {} };
       }
       counts.dynamoPuts++;
-      const units = Math.ceil(sizeOf(input.Item) / WRITE_UNIT_BYTES);
-      counts.writeUnits += TableAttribute.hour in input.Item ? 2 * units : units;
+      const bytes = sizeOf(input.Item);
+      const copies = TableAttribute.hour in input.Item ? 2 : 1;
+      counts.writeUnits += copies * Math.ceil(bytes / WRITE_UNIT_BYTES);
+      counts.rowBytes += copies * (bytes + ITEM_OVERHEAD_BYTES);
       return {};
     });
 
+  const table = new DynamoTable(dynamo, 'index');
   const stores = {
     vault: new S3EvidenceVault(s3, 'vault'),
-    index: new DynamoRunIndex(new DynamoTable(dynamo, 'index')),
+    index: new DynamoRunIndex(table),
+    holds: new DynamoHoldIndex(table),
+    legalHolds: undefined as never, // nothing is held
     retention: retentionSetting(environments.prod),
     clock: () => Date.parse('2026-11-29T10:00:00Z'),
   };
@@ -101,8 +124,12 @@ async function countArchive(
         subjectKeys: { secretOf: async () => undefined },
         recordPolicy: async () => undefined,
         prepare: (record, key) => prepareEvent(record, { policy: STRICT, key }),
-        store: (dated) =>
-          storeEvents(dated, { ...stores, ...join, onTraceNamed: async () => undefined }),
+        store: holdingEvents(
+          (dated) =>
+            storeEvents(dated, { ...stores, ...join, onTraceNamed: async () => undefined }),
+          join.traceContextFacets,
+          stores,
+        ),
       },
       () => Number.POSITIVE_INFINITY,
     );
@@ -116,12 +143,31 @@ async function countArchive(
     storedMb: Math.round(million(counts.storedBytes) / 1e6),
     dynamoPuts: million(counts.dynamoPuts),
     dynamoWriteUnits: million(counts.writeUnits),
+    rowsMb: Math.round(million(counts.rowBytes) / 1e6),
     dynamoReads: million(counts.dynamoReads),
+    dynamoReadUnits: million(counts.readUnits),
   };
 }
 
 function putUnits(data: Uint8Array): number {
   return Math.ceil(data.length / PUT_UNIT_BYTES);
+}
+
+type DynamoInput = PutItemCommandInput | BatchGetItemCommandInput | QueryCommandInput;
+
+/** Of a read that finds nothing: one for each key or query, half of one where it need not be consistent. */
+function readUnits(input: BatchGetItemCommandInput | QueryCommandInput): number {
+  const reads =
+    'RequestItems' in input
+      ? Object.values(input.RequestItems ?? {}).map((asked) => ({
+          count: asked.Keys?.length ?? 0,
+          isConsistent: asked.ConsistentRead,
+        }))
+      : [{ count: 1, isConsistent: (input as QueryCommandInput).ConsistentRead }];
+  return reads.reduce(
+    (sum, { count, isConsistent }) => sum + (isConsistent ? count : count / 2),
+    0,
+  );
 }
 
 /**

@@ -12,12 +12,8 @@ import { prepareBatch, toRecord } from './archive-input.ts';
 import type { Benchmark } from './benchmark.ts';
 import { recordedEvents } from './events.ts';
 import { compare } from './rounds.ts';
-import { type Spread, spreadOf } from './statistics.ts';
 
 const EVENTS = 2_000;
-/** Stretches of calls, some tenths of a second each: another process on the core costs one of them time, and not all. */
-const STRETCHES = 20;
-const CALLS = 4;
 /** As many events as a busy shard brings within a window of archive. */
 const EVENTS_PER_OBJECT = 200;
 const PARTITION = {
@@ -50,7 +46,7 @@ export const rebuild: Benchmark = {
     return {
       rows: [
         {
-          eventsPerCoreSecond: await perCoreSecond(() => rebuildPartition(PARTITION, dependencies)),
+          eventsPerCoreSecond: Math.round((EVENTS * 1_000) / taskMillis.median),
           rebuildMicrosPerEvent: (taskMillis.median * 1_000) / EVENTS,
           floorMicrosPerEvent: (floorMillis.median * 1_000) / EVENTS,
           ratio,
@@ -65,18 +61,6 @@ export const rebuild: Benchmark = {
     };
   },
 };
-
-/** By processor time and not by the clock: other processes take cores, and that is not ours to count. */
-async function perCoreSecond(task: () => Promise<unknown>): Promise<Spread> {
-  const speeds: number[] = [];
-  for (let stretch = 0; stretch < STRETCHES; stretch++) {
-    const before = process.cpuUsage();
-    for (let call = 0; call < CALLS; call++) await task();
-    const { user, system } = process.cpuUsage(before);
-    speeds.push(Math.round((EVENTS * CALLS * 1_000_000) / (user + system)));
-  }
-  return spreadOf(speeds);
-}
 
 function parseObject(body: Uint8Array) {
   const lines = gunzipSync(body).toString().trimEnd().split('\n');

@@ -13,7 +13,6 @@ const EVENTS = 4_000;
 const RECORDS_IN_AN_OBJECT = [10, 100];
 /** Within the locks of the bundle. */
 const NOW_MILLIS = Date.parse('2026-11-30T00:00:00Z');
-const PROCESSOR_RUNS = 10;
 const MEGABYTE = 1_000_000;
 
 /** Verifying a copy of a vault, against hashing and inflating the same objects. */
@@ -40,10 +39,6 @@ export const verify: Benchmark = {
         rows.push({
           recordsInAnObject: size,
           megabytesPerSecond: lineBytes / MEGABYTE / (taskMillis.median / 1_000),
-          megabytesPerProcessorSecond:
-            lineBytes /
-            MEGABYTE /
-            (await processorSeconds(() => verifyStore(store, { report, nowMillis: NOW_MILLIS }))),
           floorMegabytesPerSecond: lineBytes / MEGABYTE / (floorMillis.median / 1_000),
           ratio,
         });
@@ -56,7 +51,7 @@ export const verify: Benchmark = {
       notes: [
         `${EVENTS} records; megabytes are those of the lines, before compression`,
         'verify: a copy on disk, from the list of files to the signature; hash, inflate, hash each line, compare with leaves and root',
-        'a second of the clock on a shared machine, and one of the processor, all threads counted: what a core does',
+        'a second is one of the processor, all threads counted: what a core does',
         'floor: SHA-256 of each object and gunzip of it, in memory',
       ],
     };
@@ -66,13 +61,6 @@ export const verify: Benchmark = {
 function floorOf(body: Uint8Array) {
   createHash('sha256').update(body).digest();
   return gunzipSync(body);
-}
-
-async function processorSeconds(work: () => Promise<unknown>): Promise<number> {
-  const before = process.cpuUsage();
-  for (let i = 0; i < PROCESSOR_RUNS; i++) await work();
-  const { user, system } = process.cpuUsage(before);
-  return (user + system) / 1_000_000 / PROCESSOR_RUNS;
 }
 
 function report({ kind, key }: { readonly kind: string; readonly key: string }): never {

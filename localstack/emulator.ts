@@ -34,12 +34,16 @@ export interface EmulatorStart {
   readonly wiped: boolean;
 }
 
-/** Starts the emulator with the program that `kind` installed and the locks it had, or returns the one that runs. */
+/**
+ * Starts the emulator with the program that `kind` installed and the locks it had, or returns the one that runs.
+ * @param settings variables of the emulator beside those that every start needs
+ */
 export async function startEmulator(
   kind: EmulatorKind,
   program: string,
   paths: LocalPaths,
   port: number,
+  settings: Readonly<Record<string, string>> = {},
 ): Promise<EmulatorStart> {
   const recorded = readJson<Emulator>(paths.emulatorRecord);
   if (recorded !== undefined && isRunning(recorded.process)) {
@@ -49,7 +53,11 @@ export async function startEmulator(
   await requireFreePort(port);
   requireOwnData(kind, paths);
   const { args, env } = kind.launch(paths.emulatorData, port);
-  const options = { log: paths.emulatorLog, env, cwd: paths.emulatorData };
+  const options = {
+    log: paths.emulatorLog,
+    env: { ...env, ...settings },
+    cwd: paths.emulatorData,
+  };
   const started = startDetached(program, args, options);
   if (started === undefined) throw didNotStart(paths, 'ended at once');
   const emulator: Emulator = {

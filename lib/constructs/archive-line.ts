@@ -56,7 +56,7 @@ export class ArchiveLine extends Construct {
         TRACE_CONTEXT_FACETS: config.join.traceContextFacets.join(','),
       },
     });
-    vault.grantWrite(this.archive, 'lineage', 'traces', 'quarantine', 'findings', 'policies');
+    vault.grantFindOrWrite(this.archive, 'lineage', 'traces', 'quarantine', 'findings', 'policies');
     staging.grantReadVersions(this.archive);
     vault.grantHold(this.archive, ['lineage', 'traces'], { onlyOn: true });
 
@@ -69,7 +69,7 @@ export class ArchiveLine extends Construct {
         RUN_ID_ATTRIBUTES: config.join.runIdAttributes.join(','),
       },
     });
-    vault.grantWrite(this.archiveTraces, 'traces', 'quarantine', 'findings', 'policies');
+    vault.grantFindOrWrite(this.archiveTraces, 'traces', 'quarantine', 'findings', 'policies');
     staging.grantWrite(this.archiveTraces);
     staging.grantReadVersions(this.archiveTraces);
     vault.grantHold(this.archiveTraces, ['traces'], { onlyOn: true });

@@ -126,12 +126,15 @@ export class EvidenceVault extends Construct {
 
   /** New locked objects in the folders, and a look at the one that stands where a new one should go. */
   grantWrite(fn: ServiceFunction, ...folders: readonly VaultFolder[]): void {
-    this.#allow(fn, ['s3:PutObject', 's3:PutObjectRetention'], folders);
+    this.#allow(fn, ['s3:GetObject', 's3:PutObject', 's3:PutObjectRetention'], folders);
     // S3 asks for Decrypt to check what it encrypted
     fn.allow(['kms:Decrypt', 'kms:GenerateDataKey'], [this.key.keyArn]);
-    this.#allow(fn, ['s3:GetObject'], folders);
+  }
+
+  /** {@link grantWrite}, and a look for what may not stand there. */
+  grantFindOrWrite(fn: ServiceFunction, ...folders: readonly VaultFolder[]): void {
+    this.grantWrite(fn, ...folders);
     allowToSeeAbsence(fn, this.bucket);
-    fn.allow(['kms:Decrypt'], [this.key.keyArn]);
   }
 
   /** Content of named versions in the folders. */
@@ -141,12 +144,25 @@ export class EvidenceVault extends Construct {
     fn.allow(['kms:Decrypt'], [this.key.keyArn]);
   }
 
-  /** Content and retention of every version, whatever folder it lies in; digests list them all. */
-  grantReadAll(fn: ServiceFunction): void {
-    const all = Object.values(EvidencePrefix);
-    allowObjects(fn, this.bucket, [...READ_VERSION, 's3:GetObjectRetention'], all);
+  /**
+   * Content and retention of named versions in the folders: S3 tells the lock with the object to who may read it.
+   * @see https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html
+   */
+  grantReadLocked(
+    fn: ServiceFunction,
+    ...folders: ReadonlyArray<keyof typeof EvidencePrefix>
+  ): void {
+    this.#allow(fn, [...READ_VERSION, 's3:GetObjectRetention'], folders);
     allowToSeeAbsence(fn, this.bucket);
     fn.allow(['kms:Decrypt'], [this.key.keyArn]);
+  }
+
+  /** {@link grantReadLocked} for every version, whatever folder it lies in; digests list them all. */
+  grantReadAll(fn: ServiceFunction): void {
+    this.grantReadLocked(
+      fn,
+      ...(Object.keys(EvidencePrefix) as Array<keyof typeof EvidencePrefix>),
+    );
   }
 
   /** Whether versions in the folders are there, until when they are locked and whether they are held. */

@@ -94,7 +94,7 @@ export class FrontDoor extends Construct {
         RETENTION: JSON.stringify(retentionSetting(config)),
       },
     });
-    vault.grantWrite(this.producers, 'producers');
+    vault.grantFindOrWrite(this.producers, 'producers');
     tables.producers.grantGet(this.producers);
     tables.producers.grantQuery(this.producers);
     tables.producers.grantPutTogether(this.producers);
@@ -115,7 +115,6 @@ export class FrontDoor extends Construct {
     grantHolding(this.holds, resources);
     tables.index.grantPut(this.holds);
     tables.producers.grantGet(this.holds);
-    tables.producers.grantQuery(this.holds);
 
     for (const fn of [this.ingest, this.ingestTraces, this.query]) {
       tables.producers.grantGet(fn);

@@ -26,7 +26,7 @@ export function grantHolding(fn: ServiceFunction, { tables, vault }: EvidenceRes
   const folders = ['lineage', 'traces', 'digests', 'holds'] as const;
   vault.grantHold(fn, folders);
   vault.grantInspect(fn, ...folders);
-  vault.grantWrite(fn, 'holds');
+  vault.grantFindOrWrite(fn, 'holds');
   vault.grantReadVersions(fn, 'digests');
   vault.grantList(fn);
   tables.index.grantQuery(fn);

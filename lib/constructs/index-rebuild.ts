@@ -52,12 +52,12 @@ export class IndexRebuild extends Construct {
         TRACE_CONTEXT_FACETS: config.join.traceContextFacets.join(','),
       },
     });
-    const folders = ['lineage', 'traces', 'quarantine', 'findings'] as const;
     vault.grantList(this.worker);
-    vault.grantInspect(this.worker, ...folders);
-    vault.grantReadVersions(this.worker, ...folders, 'digests');
+    // rows say how long a line is locked
+    vault.grantReadLocked(this.worker, 'lineage', 'traces', 'quarantine');
+    vault.grantReadVersions(this.worker, 'findings', 'digests');
     // a run that was archived while its trace had no row is joined with it: promotion, as archive does it
-    vault.grantWrite(this.worker, 'traces', 'findings', 'reports');
+    vault.grantFindOrWrite(this.worker, 'traces', 'findings', 'reports');
     staging.grantList(this.worker);
     staging.grantReadVersions(this.worker);
     staging.grantNotes(this.worker);

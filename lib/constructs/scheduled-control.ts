@@ -49,7 +49,7 @@ export abstract class ScheduledControl extends Construct {
         ...environment,
       },
     });
-    vault.grantWrite(this.control, ...(writes ?? (['reports', 'findings'] as const)));
+    vault.grantFindOrWrite(this.control, ...(writes ?? (['reports', 'findings'] as const)));
     tables.index.grantPut(this.control);
 
     new Rule(this, 'Schedule', {

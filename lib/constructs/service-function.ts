@@ -37,6 +37,7 @@ export class ServiceFunction extends Construct {
   /** Folder under lambdas/, which is also the function's name in logs and metrics. */
   readonly folder: string;
   readonly stage: string;
+  readonly #rights = new Set<string>();
 
   constructor(scope: Construct, id: string, props: ServiceFunctionProps) {
     super(scope, id);
@@ -74,18 +75,24 @@ export class ServiceFunction extends Construct {
     });
   }
 
-  /** The only way rights are given: named actions on named resources. */
+  /** The only way rights are given: named actions on named resources. One that was given already is not repeated. */
   allow(
     actions: readonly string[],
     resources: readonly string[],
     conditions?: Record<string, Record<string, readonly string[]>>,
   ): void {
-    this.role.addToPrincipalPolicy(
-      new PolicyStatement({
-        actions: [...actions],
-        resources: [...resources],
-        ...(conditions && { conditions }),
-      }),
-    );
+    for (const action of actions) {
+      const right = (resource: string) => JSON.stringify([action, resource, conditions]);
+      const missing = resources.filter((resource) => !this.#rights.has(right(resource)));
+      for (const resource of missing) this.#rights.add(right(resource));
+      if (missing.length === 0) continue;
+      // cdk puts together what differs in the action alone
+      this.role.addToPrincipalPolicy(
+        new PolicyStatement({
+          ...{ actions: [action], resources: missing },
+          ...(conditions && { conditions }),
+        }),
+      );
+    }
   }
 }

@@ -1,13 +1,10 @@
 import { Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
-import { EvidencePrefix } from '../../lambdas/domain/evidence/evidence-prefix.ts';
 import { guardSetting } from './guard-setting.ts';
 import { type ControlProps, ScheduledControl } from './scheduled-control.ts';
 
 /** One vCPU, and room for the objects in flight, the leaves of a digest and the names of the chain. */
 const MEMORY_MIB = 1769;
-
-const EVERY_FOLDER = Object.keys(EvidencePrefix) as Array<keyof typeof EvidencePrefix>;
 
 /** Verifies the chain, a slice of what it seals, the reports of the controls and the guards of the vault. */
 export class Verifier extends ScheduledControl {
@@ -28,8 +25,6 @@ export class Verifier extends ScheduledControl {
     });
     vault.grantList(this.control);
     vault.grantReadAll(this.control);
-    // whether a version that names no lock has none, and what lies beside a digest
-    vault.grantInspect(this.control, ...EVERY_FOLDER);
     vault.grantReadGuards(this.control);
     signing.grantReadGuards(this.control);
     hmacKeys.grantReadGuards(this.control);

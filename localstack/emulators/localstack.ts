@@ -91,6 +91,10 @@ function environment(dataDir: string, port: number): Launch['env'] {
     // Refusing what it does not know needs a list from its maker's servers; without it, it refuses everything.
     CFN_IGNORE_UNSUPPORTED_RESOURCE_TYPES: '1',
     LAMBDA_RUNTIME_EXECUTOR: 'process',
+    // Seconds. It looks at a quiet stream every 10, and waits up to 60 after failures; our windows are 1 s.
+    LAMBDA_EVENT_SOURCE_MAPPING_POLL_INTERVAL_SEC: '0.25',
+    LAMBDA_EVENT_SOURCE_MAPPING_MAX_BACKOFF_ON_EMPTY_POLL_SEC: '0.5',
+    LAMBDA_EVENT_SOURCE_MAPPING_MAX_BACKOFF_ON_ERROR_SEC: '2',
     PROVIDER_OVERRIDE_DYNAMODB: 'moto',
     // Its Kinesis would outlive a kill -9.
     NODE_OPTIONS: `--import=${pathToFileURL(join(HOST, 'end-with-parent.mjs')).href}`,

@@ -2,6 +2,7 @@ import { GetFunctionConfigurationCommand } from '@aws-sdk/client-lambda';
 import {
   CreateBucketCommand,
   DeleteBucketCommand,
+  DeletePublicAccessBlockCommand,
   GetBucketLoggingCommand,
 } from '@aws-sdk/client-s3';
 import { describe, expect, inject, it } from 'vitest';
@@ -48,6 +49,8 @@ describe('the guards of the deployed vault', () => {
   it('are missed in a bucket that has none', async () => {
     const Bucket = `unguarded-${Date.now()}`;
     await s3.send(new CreateBucketCommand({ Bucket }));
+    // on in every new bucket of AWS
+    await s3.send(new DeletePublicAccessBlockCommand({ Bucket }));
     try {
       const setting = {
         ...(await deployed()),

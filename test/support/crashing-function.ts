@@ -3,6 +3,7 @@ import {
   CreateFunctionCommand,
   DeleteFunctionCommand,
   type LambdaClient,
+  waitUntilFunctionActiveV2,
 } from '@aws-sdk/client-lambda';
 import { zipOf } from './zip.ts';
 
@@ -12,9 +13,13 @@ const SOURCE = `export const handler = async ({ Records }) => {
 };
 `;
 
-/** A function that dies of any record and is sound otherwise, in the place of an archive function. */
+/**
+ * A function that dies of any record and is sound otherwise, in the place of an archive function.
+ * @param Role ARN; an emulator that does not ask IAM takes any
+ */
 export async function deployCrashingFunction(
   lambda: LambdaClient,
+  Role = 'arn:aws:iam::000000000000:role/any',
 ): Promise<{ name: string; remove: () => Promise<void> }> {
   const FunctionName = `crashing-${randomUUID()}`;
   await lambda.send(
@@ -22,10 +27,14 @@ export async function deployCrashingFunction(
       FunctionName,
       Code: { ZipFile: zipOf('index.mjs', SOURCE) },
       Handler: 'index.handler',
-      Role: 'arn:aws:iam::000000000000:role/any',
+      Role,
       Runtime: 'nodejs24.x',
       Timeout: 5,
     }),
+  );
+  await waitUntilFunctionActiveV2(
+    { client: lambda, minDelay: 1, maxDelay: 1, maxWaitTime: 30 },
+    { FunctionName },
   );
   return {
     name: FunctionName,

@@ -1,8 +1,12 @@
 import {
   GetFunctionConfigurationCommand,
   UpdateFunctionConfigurationCommand,
+  waitUntilFunctionUpdatedV2,
 } from '@aws-sdk/client-lambda';
 import type { Clients } from '../../localstack/clients.ts';
+
+/** Until then it runs as before, or not at all. In seconds. */
+const WAIT = { minDelay: 1, maxDelay: 1, maxWaitTime: 30 };
 
 /** Changes the environment variables of a deployed function. Returns how to set them back. */
 export async function changeVariables(
@@ -16,6 +20,7 @@ export async function changeVariables(
     await lambda.send(
       new UpdateFunctionConfigurationCommand({ FunctionName, Environment: { Variables } }),
     );
+    await waitUntilFunctionUpdatedV2({ client: lambda, ...WAIT }, { FunctionName });
   };
   await set({ ...before, ...change });
   return () => set(before);
@@ -30,6 +35,7 @@ export async function changeTimeout(
   const before = await lambda.send(new GetFunctionConfigurationCommand({ FunctionName }));
   const set = async (Timeout: number | undefined) => {
     await lambda.send(new UpdateFunctionConfigurationCommand({ FunctionName, Timeout }));
+    await waitUntilFunctionUpdatedV2({ client: lambda, ...WAIT }, { FunctionName });
   };
   await set(seconds);
   return () => set(before.Timeout);

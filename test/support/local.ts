@@ -16,16 +16,16 @@ declare module 'vitest' {
 let started: Promise<Temporary> | undefined;
 let users = 0;
 
+async function start(): Promise<Temporary> {
+  const temporary = await startTemporary('test', createProgress());
+  process.stderr.write(`${describeEmulator(temporary.environment.emulator)}\n`);
+  return temporary;
+}
+
 /** Deploys once for all projects of a run that need it; the last one to end takes it down. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   users++;
-  if (started === undefined) {
-    started = startTemporary('test', createProgress());
-    started.then(
-      ({ environment }) => process.stdout.write(`${describeEmulator(environment.emulator)}\n`),
-      () => undefined, // whoever awaits it says why
-    );
-  }
+  started ??= start();
   const { environment, localDir, remove } = await started;
   project.provide('environment', environment);
   project.provide('localDir', localDir);

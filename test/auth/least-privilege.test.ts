@@ -1,0 +1,49 @@
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { archiveChecks } from './archive-checks.ts';
+import { Bench } from './bench.ts';
+import type { Check } from './check.ts';
+import { auditChecks, rebuildChecks, reconcileChecks, rejectionChecks } from './control-checks.ts';
+import { declaredRights } from './declared-rights.ts';
+import { ingestChecks, producerChecks, queryChecks } from './front-door-checks.ts';
+import { holdChecks } from './hold-checks.ts';
+import { sealChecks, verifyChecks } from './integrity-checks.ts';
+import { proveRights } from './proof.ts';
+import { deployCrashingArchive, redriveChecks } from './redrive-checks.ts';
+import { createWorld } from './world.ts';
+
+const FUNCTIONS = ['ingest', 'ingestTraces', 'query', 'redrive'] as const;
+
+describe('the rights of a function', () => {
+  let bench: Bench;
+  let checks: readonly Check[];
+  let crashing: Awaited<ReturnType<typeof deployCrashingArchive>>;
+  beforeAll(async () => {
+    bench = await Bench.open(inject('enforcing'));
+    const world = await createWorld(bench);
+    crashing = await deployCrashingArchive(bench);
+    checks = [
+      ...ingestChecks(bench),
+      ...queryChecks(bench, world),
+      ...producerChecks(bench),
+      ...holdChecks(bench, world),
+      ...archiveChecks(bench),
+      ...redriveChecks(bench, crashing.name),
+      ...sealChecks(bench, world),
+      ...verifyChecks(bench),
+      ...auditChecks(bench, world),
+      ...reconcileChecks(bench),
+      ...rejectionChecks(bench),
+      ...rebuildChecks(bench, world),
+    ];
+  });
+  afterAll(async () => {
+    await crashing?.remove();
+    await bench?.gateway.close();
+  });
+
+  it.each(FUNCTIONS)('are those that %s needs', async (fn) => {
+    const mine = checks.filter((check) => check.fn === fn);
+    const proof = await proveRights(fn, mine, await declaredRights(fn, bench), bench);
+    expect(proof).toEqual({ broken: [], unused: [], idle: [] });
+  });
+});
