@@ -2,7 +2,6 @@ import { recordedEmulator } from '../localstack/emulator-life.ts';
 import { type Environment, readEnvironment } from '../localstack/environment.ts';
 import { readKnobs } from '../localstack/knobs.ts';
 import { isRunning } from '../localstack/process-identity.ts';
-import { describeEmulator } from '../localstack/report.ts';
 import { startTemporary } from '../localstack/temporary.ts';
 
 /** Does something with the environment that runs, or with one of its own that ends with it. */
@@ -10,22 +9,13 @@ export async function withEnvironment<T>(
   work: (environment: Environment) => Promise<T>,
 ): Promise<T> {
   const running = findRunning();
-  if (running) return named(running, work);
+  if (running) return work(running);
   const { environment, remove } = await startTemporary('bench');
   try {
-    return await named(environment, work);
+    return await work(environment);
   } finally {
     await remove();
   }
-}
-
-/** Ahead of all figures; not among them, since they may be JSON. */
-function named<T>(
-  environment: Environment,
-  work: (environment: Environment) => Promise<T>,
-): Promise<T> {
-  process.stderr.write(`${describeEmulator(environment)}\n`);
-  return work(environment);
 }
 
 function findRunning(): Environment | undefined {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { describeEmulator } from '../bin/evidence/deployment.ts';
 import { environments } from '../lib/config/environments.ts';
 import type { Environment } from '../localstack/environment.ts';
 import { runEvent } from '../test/support/events.ts';
@@ -46,6 +47,7 @@ export const path: Benchmark = {
         };
       };
       return {
+        emulator: describeEmulator(environment.emulator),
         rows: [
           row('GET /health', health),
           row(

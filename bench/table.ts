@@ -1,7 +1,7 @@
 import type { Cell, Result } from './benchmark.ts';
 
 /** A result as an aligned table with its notes below, and its parts below that. */
-export function renderResult(name: string, { rows, notes, parts = {} }: Result): string {
+export function renderResult(name: string, { emulator, rows, notes, parts = {} }: Result): string {
   const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
   const lines = [
     columns.map(heading),
@@ -18,6 +18,7 @@ export function renderResult(name: string, { rows, notes, parts = {} }: Result):
       .trimEnd(),
   );
   return [
+    ...(emulator === undefined ? [] : [emulator]),
     name,
     ...table.map((line) => `  ${line}`),
     ...notes.map((note) => `  - ${note}`),

@@ -110,11 +110,6 @@ export function describeVerify({ report, location }: VerifyAnswer): string {
   return `Verification: ${status}, ${chain.listed} digests, ${checked.objects} objects and ${checked.records} records read again, ${findings.length} findings\n  report s3://${location.bucket}/${location.key}`;
 }
 
-/** The first line of every local report, so that nobody takes it for one of an account. */
-export function describeEmulator({ emulator }: Pick<Environment, 'emulator'>): string {
-  return `Local emulator ${emulator.name} ${emulator.version}: evidence made here proves nothing about AWS.`;
-}
-
 /** URLs, keys and the next three commands. */
 export function describeAccess(
   environment: Environment,

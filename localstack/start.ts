@@ -1,3 +1,4 @@
+import { describeEmulator } from '../bin/evidence/deployment.ts';
 import { recordedEmulator, whileEmulatorLives } from './emulator-life.ts';
 import type { Environment } from './environment.ts';
 import { runEntryPoint, UserError } from './errors.ts';
@@ -10,7 +11,6 @@ import { createProgress } from './progress.ts';
 import {
   describeAccess,
   describeAudit,
-  describeEmulator,
   describeEvidence,
   describeSeal,
   describeVerify,
@@ -48,7 +48,7 @@ async function demonstrate(paths: LocalPaths, environment: Environment): Promise
   const sealed = await progress('Sealing', () => runSeal(environment));
   const verified = await progress('Verifying', () => runVerify(environment));
   return [
-    describeEmulator(environment),
+    describeEmulator(environment.emulator),
     await describeEvidence(environment, shown.runId),
     describeAudit(audit),
     describeSeal(sealed),

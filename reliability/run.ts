@@ -6,7 +6,7 @@ import { startLocal } from '../localstack/local.ts';
 import { stopLocal } from '../localstack/local-end.ts';
 import { localPaths } from '../localstack/paths.ts';
 import { createProgress } from '../localstack/progress.ts';
-import { describeEmulator } from '../localstack/report.ts';
+import { describeEmulator } from '../bin/evidence/deployment.ts';
 import { seed } from '../localstack/seed.ts';
 import { startTemporary } from '../localstack/temporary.ts';
 import { findEverywhere } from '../test/support/everything-stored.ts';
@@ -66,7 +66,7 @@ async function measure(names: readonly string[], size: Size): Promise<Figures> {
   const progress = createProgress();
   const { environment, localDir, remove } = await startTemporary('reliability', progress);
   try {
-    process.stderr.write(`${describeEmulator(environment)}\n`);
+    process.stderr.write(`${describeEmulator(environment.emulator)}\n`);
     const store = new StoreClient(environment);
     const emulator = emulatorOf(environment.emulator.name);
     const place = {

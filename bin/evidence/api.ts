@@ -1,5 +1,5 @@
 import { type CliContext, CliError, ExitCode, type GlobalOptions } from './cli.ts';
-import { type DeploymentRecord, readDeployment } from './deployment.ts';
+import { type DeploymentRecord, readDeployment, sayWhetherEmulated } from './deployment.ts';
 import { printable } from './table.ts';
 
 /** No single answer takes longer; beyond it the store counts as unreachable. */
@@ -31,7 +31,7 @@ export async function readApi(
   options: GlobalOptions,
   context: CliContext,
 ): Promise<string> {
-  return call(path, { headers: {} }, resolveTarget(options, context.env, 'read'));
+  return call(path, { headers: {} }, resolveTarget(options, context, 'read'));
 }
 
 /** Asks for a change the same way; of a local store with the administrator's key. */
@@ -44,7 +44,7 @@ export async function changeByApi(
 ): Promise<string> {
   const headers = { 'content-type': 'application/json' };
   const request = { method, headers, body: JSON.stringify(body) };
-  return call(path, request, resolveTarget(options, context.env, 'admin'));
+  return call(path, request, resolveTarget(options, context, 'admin'));
 }
 
 async function call(
@@ -71,10 +71,12 @@ async function call(
 }
 
 function resolveTarget(
-  { url, key, stage }: GlobalOptions,
-  env: NodeJS.ProcessEnv,
+  options: GlobalOptions,
+  context: CliContext,
   role: 'read' | 'admin',
 ): Target {
+  const { url, key, stage } = options;
+  const { env } = context;
   // What is said with the command outranks what the shell says.
   const named = url ?? (stage === undefined ? env.EVIDENCE_URL : undefined);
   const recorded = named ? undefined : readDeployment(stage, env);
@@ -87,7 +89,9 @@ function resolveTarget(
       'The URL of the store is none: it begins with http:// or https://.',
     );
   }
-  return { url: (named ?? (recorded as DeploymentRecord).apiUrl).replace(/\/+$/, ''), key: bearer };
+  const apiUrl = (named ?? (recorded as DeploymentRecord).apiUrl).replace(/\/+$/, '');
+  sayWhetherEmulated(recorded ?? { apiUrl }, options, context);
+  return { url: apiUrl, key: bearer };
 }
 
 function reasonOf(body: string): string {

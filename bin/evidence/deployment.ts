@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { localDir } from '../../localstack/paths.ts';
-import { CliError, ExitCode } from './cli.ts';
+import { type CliContext, CliError, ExitCode, type GlobalOptions } from './cli.ts';
 
 /** The parts of a deployment that tools address by name, from the outputs of its stacks. */
 export interface DeployedResources {
@@ -83,6 +83,11 @@ export function clientUrlsOf(apiUrl: string): ClientUrls {
   return { python: `${apiUrl}/`, java, spark: { url: origin, endpoint: pathname }, otel: apiUrl };
 }
 
+interface EmulatorOfRecord {
+  readonly name: string;
+  readonly version: string;
+}
+
 /** What a deployment leaves on disk: `environment.json` of a local one, `<stage>.json` of one in an account. */
 export interface DeploymentRecord extends DeployedResources {
   readonly stage: string;
@@ -90,11 +95,42 @@ export interface DeploymentRecord extends DeployedResources {
   /** Only on an emulator. */
   readonly endpointUrl?: string;
   /** Only on an emulator: what it answers is no evidence of an account. */
-  readonly emulator?: { readonly name: string; readonly version: string };
+  readonly emulator?: EmulatorOfRecord;
   readonly apiUrl: string;
   readonly clientUrls: ClientUrls;
   /** Only on an emulator: keys of an account are never written to disk. */
   readonly keys?: { readonly read: string; readonly admin: string };
+}
+
+const NO_EVIDENCE = 'evidence made here proves nothing about AWS.';
+
+/** The first line of every report of an emulator, so that nobody takes it for one of an account. */
+export function describeEmulator({ name, version }: EmulatorOfRecord): string {
+  return `Local emulator ${name} ${version}: ${NO_EVIDENCE}`;
+}
+
+/** How emulators address the stage of a REST API; AWS gives each API a host of its own. */
+const EMULATED_API = /\/restapis\/|\/_aws\/execute-api\//;
+
+/** Says first that an answer is one of an emulator: above it, or beside it where it is JSON. */
+export function sayWhetherEmulated(
+  store: { readonly apiUrl: string; readonly emulator?: EmulatorOfRecord },
+  { json }: Pick<GlobalOptions, 'json'>,
+  { stderr, stdout }: Pick<CliContext, 'stderr' | 'stdout'>,
+): void {
+  const { apiUrl, emulator } = store;
+  if (emulator === undefined && !EMULATED_API.test(apiUrl)) return;
+  const sentence = emulator
+    ? describeEmulator(emulator)
+    : `An emulator answers at this URL: ${NO_EVIDENCE}`;
+  (json ? stderr : stdout).write(`${sentence}\n`);
+}
+
+/** The deployment that a command addresses, named first when it is on an emulator; see {@link readDeployment}. */
+export function openDeployment(options: GlobalOptions, context: CliContext): DeploymentRecord {
+  const deployment = readDeployment(options.stage, context.env);
+  sayWhetherEmulated(deployment, options, context);
+  return deployment;
 }
 
 /**

@@ -8,7 +8,7 @@ import {
 } from '../../lambdas/domain/subjects/erase-subject.ts';
 import { administrationOf } from './administration.ts';
 import { type CliContext, CliError, ExitCode, globalOptions } from './cli.ts';
-import { readDeployment } from './deployment.ts';
+import { openDeployment } from './deployment.ts';
 import { printable } from './table.ts';
 
 /** No name or address of a person is longer; more is a file by mistake. */
@@ -27,7 +27,7 @@ export function addEraseSubjectCommand(
   context: CliContext,
   input: NodeJS.ReadableStream,
   subjectsOf: (command: Command) => SubjectDependencies = (command) =>
-    administrationOf(readDeployment(globalOptions(command).stage, context.env)).subjects,
+    administrationOf(openDeployment(globalOptions(command), context)).subjects,
 ): void {
   program
     .command('erase-subject')

@@ -21,7 +21,7 @@ import { type Producer, viewProducer } from '../../lambdas/domain/producers/prod
 import { ProducerRefusedError } from '../../lambdas/domain/producers/producer-errors.ts';
 import { administrationOf, OPERATOR } from './administration.ts';
 import { type CliContext, CliError, ExitCode, globalOptions } from './cli.ts';
-import { readDeployment } from './deployment.ts';
+import { openDeployment } from './deployment.ts';
 import {
   type FieldOptions,
   fieldsOf,
@@ -41,7 +41,7 @@ export function addProducersCommand(program: Command, context: CliContext): void
     .description('registered producers and readers; uses your AWS credentials, not a bearer key');
   const id = ['<id>', 'lower-case letters, digits and hyphens'] as const;
   const dependenciesOf = (command: Command) => {
-    const deployment = readDeployment(globalOptions(command).stage, context.env);
+    const deployment = openDeployment(globalOptions(command), context);
     return administrationOf(deployment).producers;
   };
   const change = async (

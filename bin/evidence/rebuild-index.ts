@@ -17,8 +17,8 @@ import {
   rebuildRegisters,
 } from '../../lambdas/domain/rebuild/rebuild-registers.ts';
 import type { RebuildPlan } from '../../lambdas/domain/rebuild/rebuild-report.ts';
-import { type CliContext, CliError, ExitCode, globalOptions } from './cli.ts';
-import { readDeployment } from './deployment.ts';
+import { type CliContext, CliError, ExitCode, type GlobalOptions, globalOptions } from './cli.ts';
+import { openDeployment } from './deployment.ts';
 import { type Rebuilding, rebuildingOf } from './rebuild-dependencies.ts';
 import { rebuildDistributed } from './rebuild-distributed.ts';
 import { printable } from './table.ts';
@@ -41,8 +41,8 @@ const CONCURRENT_PARTITIONS = 4;
 export function addRebuildIndexCommand(
   program: Command,
   context: CliContext,
-  rebuildingFor: (stage?: string) => ReachedDeployment = (stage) => {
-    const deployment = readDeployment(stage, context.env);
+  rebuildingFor: (options: GlobalOptions) => ReachedDeployment = (options) => {
+    const deployment = openDeployment(options, context);
     return { ...rebuildingOf(deployment), stateMachine: deployment.stateMachines.rebuildIndex };
   },
 ): void {
@@ -63,7 +63,7 @@ export function addRebuildIndexCommand(
       const globals = globalOptions(command);
       const say = (sentence: string) => context.stderr.write(`${sentence}\n`);
       const interval = intervalOf(options);
-      const { index, registers, ...reached } = rebuildingFor(globals.stage);
+      const { index, registers, ...reached } = rebuildingFor(globals);
       // before anything is written: a wrong name must change nothing
       const resumed =
         options.resume === undefined ? undefined : await planOf(options.resume, index);

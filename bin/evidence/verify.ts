@@ -9,7 +9,7 @@ import { DAMAGES } from '../../lambdas/domain/integrity/verify-damage.ts';
 import type { SealedStore } from '../../lambdas/domain/integrity/verify-store.ts';
 import { clientConfigOf } from './administration.ts';
 import { type CliContext, CliError, ExitCode, type GlobalOptions, globalOptions } from './cli.ts';
-import { readDeployment } from './deployment.ts';
+import { openDeployment, readDeployment, sayWhetherEmulated } from './deployment.ts';
 import { DirectoryStore } from './verify-directory.ts';
 import { DamageList, renderVerification } from './verify-render.ts';
 
@@ -140,8 +140,8 @@ function whyUnproven(acceptedMillis: number, sealedTo: string | undefined): stri
 
 async function targetOf(
   { dir, bucket, replicaOf }: VerifyOptions,
-  { stage }: GlobalOptions,
-  { env }: CliContext,
+  global: GlobalOptions,
+  context: CliContext,
 ): Promise<Target> {
   if (dir !== undefined && bucket !== undefined) {
     throw new CliError(ExitCode.usage, 'Give --dir or --bucket, not both.');
@@ -153,10 +153,14 @@ async function targetOf(
     const store = DirectoryStore.open(dir);
     return { name: dir, store, isLive: false, close: () => store.close() };
   }
-  const deployment = bucket === undefined ? readDeployment(stage, env) : recorded(stage, env);
+  const { stage } = global;
+  const deployment =
+    bucket === undefined ? openDeployment(global, context) : recorded(stage, context.env);
   const name = bucket ?? deployment?.buckets.vault ?? '';
   // A bucket of that name on an emulator is that of its record; any other is where the credentials lead.
-  const config = deployment?.buckets.vault === name ? clientConfigOf(deployment) : {};
+  const isRecorded = deployment?.buckets.vault === name;
+  const config = isRecorded ? clientConfigOf(deployment) : {};
+  if (bucket !== undefined && isRecorded) sayWhetherEmulated(deployment, global, context);
   const store = new S3SealedStore(new S3Client(config), name, replicaOf);
   return { name: `s3://${name}`, store, isLive: true };
 }

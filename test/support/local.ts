@@ -1,7 +1,7 @@
 import type { TestProject } from 'vitest/node';
+import { describeEmulator } from '../../bin/evidence/deployment.ts';
 import type { Environment } from '../../localstack/environment.ts';
 import { createProgress } from '../../localstack/progress.ts';
-import { describeEmulator } from '../../localstack/report.ts';
 import { startTemporary, type Temporary } from '../../localstack/temporary.ts';
 
 declare module 'vitest' {
@@ -18,7 +18,7 @@ let users = 0;
 
 async function start(): Promise<Temporary> {
   const temporary = await startTemporary('test', createProgress());
-  process.stderr.write(`${describeEmulator(temporary.environment)}\n`);
+  process.stderr.write(`${describeEmulator(temporary.environment.emulator)}\n`);
   return temporary;
 }
 
