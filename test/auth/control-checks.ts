@@ -82,12 +82,15 @@ export function reconcileChecks(bench: Bench): readonly Check[] {
       ['lineage/', 'traces/', 'digests/', 'holds/'].map((prefix) => store.versions(Bucket, prefix)),
     );
     const states = await Promise.all(
-      versions.flat().map(async ({ key: Key, versionId: VersionId }) => {
-        const { LegalHold } = await s3.send(
-          new GetObjectLegalHoldCommand({ Bucket, Key, VersionId }),
-        );
-        return { Key, VersionId, isHeld: LegalHold?.Status === 'ON' };
-      }),
+      versions
+        .flat()
+        .filter(({ deleteMarker }) => !deleteMarker)
+        .map(async ({ key: Key, versionId: VersionId }) => {
+          const { LegalHold } = await s3.send(
+            new GetObjectLegalHoldCommand({ Bucket, Key, VersionId }),
+          );
+          return { Key, VersionId, isHeld: LegalHold?.Status === 'ON' };
+        }),
     );
     return states.filter(({ isHeld }) => isHeld);
   };
