@@ -17,16 +17,21 @@ import { namesOf } from './integrity-checks.ts';
 import type { World } from './world.ts';
 
 const HOUR_MILLIS = 3_600_000;
+/** In this time before it is sealed, the store is filled. */
+const FILLED_MILLIS = 300_000;
 
 export function auditChecks(bench: Bench, world: World): readonly Check[] {
   const { environment, store } = bench;
   const { dynamodb, s3 } = store.clients;
   const Bucket = environment.buckets.vault;
   const TableName = environment.tables.index;
-  const from = Math.floor(Date.parse(world.sealedAt) / HOUR_MILLIS) * HOUR_MILLIS;
+  const hourAt = (millis: number) =>
+    new Date(Math.floor(millis / HOUR_MILLIS) * HOUR_MILLIS).toISOString();
+  const sealedAt = Date.parse(world.sealedAt);
+  // the hour that was sealed in, and the one before it when that had only begun
   const interval = {
-    from: new Date(from).toISOString(),
-    to: new Date(from + HOUR_MILLIS).toISOString(),
+    from: hourAt(sealedAt - FILLED_MILLIS),
+    to: hourAt(sealedAt + HOUR_MILLIS),
   };
   const locks = new Map<string, { key: string; versionId: string; until: Date }>();
   const rows: Record<string, AttributeValue>[] = [];

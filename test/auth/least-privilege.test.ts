@@ -11,7 +11,15 @@ import { proveRights } from './proof.ts';
 import { deployCrashingArchive, redriveChecks } from './redrive-checks.ts';
 import { createWorld } from './world.ts';
 
-const FUNCTIONS = ['ingest', 'ingestTraces', 'query', 'redrive'] as const;
+const FUNCTIONS = [
+  'ingest',
+  'ingestTraces',
+  'query',
+  'archive',
+  'archiveTraces',
+  'redrive',
+  'reportRejections',
+] as const;
 
 describe('the rights of a function', () => {
   let bench: Bench;
