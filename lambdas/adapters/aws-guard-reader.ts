@@ -105,14 +105,16 @@ export class AwsGuardReader implements GuardReader {
     return seen<BucketGuards>(looks);
   }
 
-  async key(KeyId: string): Promise<Seen<KeyGuards>> {
+  async key(KeyId: string, rotates: boolean): Promise<Seen<KeyGuards>> {
     const kms = this.#kms;
     return seen<KeyGuards>({
       policy: async () =>
         statementsOf(await kms.send(new GetKeyPolicyCommand({ KeyId, PolicyName: 'default' }))),
       state: async () => (await kms.send(new DescribeKeyCommand({ KeyId }))).KeyMetadata?.KeyState,
       rotation: async () =>
-        (await kms.send(new GetKeyRotationStatusCommand({ KeyId }))).KeyRotationEnabled,
+        rotates
+          ? (await kms.send(new GetKeyRotationStatusCommand({ KeyId }))).KeyRotationEnabled
+          : undefined,
     });
   }
 }

@@ -59,7 +59,9 @@ const READ_GUARDS = [
   's3:GetLifecycleConfiguration',
   's3:GetReplicationConfiguration',
 ];
-export const READ_KEY_GUARDS = ['kms:DescribeKey', 'kms:GetKeyPolicy', 'kms:GetKeyRotationStatus'];
+export const READ_KEY_GUARDS = ['kms:DescribeKey', 'kms:GetKeyPolicy'];
+/** Of keys that KMS can rotate: those that sign are none. */
+export const READ_ROTATED_KEY_GUARDS = [...READ_KEY_GUARDS, 'kms:GetKeyRotationStatus'];
 
 /** The store uploads in one request: what was never finished is not ours. */
 const UPLOAD_DAYS = 1;
@@ -180,7 +182,7 @@ export class EvidenceVault extends Construct {
   /** A look at everything that {@link guards} speaks of, and at nothing that lies in the vault. */
   grantReadGuards(fn: ServiceFunction): void {
     fn.allow(READ_GUARDS, [this.bucket.bucketArn]);
-    fn.allow(READ_KEY_GUARDS, [this.key.keyArn]);
+    fn.allow(READ_ROTATED_KEY_GUARDS, [this.key.keyArn]);
   }
 
   /**

@@ -3,7 +3,7 @@ import { type IKey, Key } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
 import { keyGuard } from '../../lambdas/domain/audit/guard-policy.ts';
 import { customerKey } from './customer-key.ts';
-import { READ_KEY_GUARDS } from './evidence-vault.ts';
+import { READ_ROTATED_KEY_GUARDS } from './evidence-vault.ts';
 import type { ServiceFunction } from './service-function.ts';
 
 export interface HmacKeysProps {
@@ -37,7 +37,7 @@ export class HmacKeys extends Construct {
   /** A look at what guards the keys, without the right to use one. */
   grantReadGuards(fn: ServiceFunction): void {
     fn.allow(
-      READ_KEY_GUARDS,
+      READ_ROTATED_KEY_GUARDS,
       this.all.map(({ keyArn }) => keyArn),
     );
   }

@@ -8,6 +8,7 @@ import { expect } from 'vitest';
 import { DynamoRunIndex } from '../../lambdas/adapters/dynamo-run-index.ts';
 import { DynamoTable } from '../../lambdas/adapters/dynamo-table.ts';
 import { DynamoUsage } from '../../lambdas/adapters/dynamo-usage.ts';
+import { mapConcurrently } from '../../lambdas/domain/concurrency.ts';
 import { hourOf } from '../../lambdas/domain/evidence/hour-shard.ts';
 import type { Bench } from './bench.ts';
 import type { Check } from './check.ts';
@@ -17,37 +18,44 @@ import { namesOf } from './integrity-checks.ts';
 import type { World } from './world.ts';
 
 const HOUR_MILLIS = 3_600_000;
+/** In this time before it is sealed, the store is filled. */
+const FILLED_MILLIS = 300_000;
+/** More only queue in the emulator. */
+const CONCURRENT_CALLS = 16;
 
 export function auditChecks(bench: Bench, world: World): readonly Check[] {
   const { environment, store } = bench;
   const { dynamodb, s3 } = store.clients;
   const Bucket = environment.buckets.vault;
   const TableName = environment.tables.index;
-  const from = Math.floor(Date.parse(world.sealedAt) / HOUR_MILLIS) * HOUR_MILLIS;
+  const hourAt = (millis: number) =>
+    new Date(Math.floor(millis / HOUR_MILLIS) * HOUR_MILLIS).toISOString();
+  const sealedAt = Date.parse(world.sealedAt);
+  // the hour that was sealed in, and the one before it when that had only begun
   const interval = {
-    from: new Date(from).toISOString(),
-    to: new Date(from + HOUR_MILLIS).toISOString(),
+    from: hourAt(sealedAt - FILLED_MILLIS),
+    to: hourAt(sealedAt + HOUR_MILLIS),
   };
-  const locks = new Map<string, { key: string; versionId: string; until: Date }>();
+  const locks = new Map<string, Date>();
   const rows: Record<string, AttributeValue>[] = [];
   /** Sets back what an audit extended: locks, and the rows that promise them. */
   const shorten = async () => {
     const versions = (await store.versions(Bucket)).filter(({ deleteMarker }) => !deleteMarker);
-    for (const { key, versionId } of versions) {
+    await mapConcurrently(versions, CONCURRENT_CALLS, async ({ key, versionId }) => {
       const lock = await store.lockOf({ bucket: Bucket, key, versionId });
       const until = lock?.RetainUntilDate;
-      if (until === undefined) continue;
       const before = locks.get(versionId);
-      if (before === undefined) locks.set(versionId, { key, versionId, until });
-      else if (until > before.until) {
+      if (until === undefined || until.getTime() === before?.getTime()) return;
+      if (before === undefined) locks.set(versionId, until);
+      else {
         await s3.send(
           new PutObjectRetentionCommand({
             ...{ Bucket, Key: key, VersionId: versionId, BypassGovernanceRetention: true },
-            Retention: { Mode: 'GOVERNANCE', RetainUntilDate: before.until },
+            Retention: { Mode: 'GOVERNANCE', RetainUntilDate: before },
           }),
         );
       }
-    }
+    });
     if (rows.length === 0) {
       rows.push(...(await rowsNaming(bench, world.runId)));
     }
@@ -82,12 +90,15 @@ export function reconcileChecks(bench: Bench): readonly Check[] {
       ['lineage/', 'traces/', 'digests/', 'holds/'].map((prefix) => store.versions(Bucket, prefix)),
     );
     const states = await Promise.all(
-      versions.flat().map(async ({ key: Key, versionId: VersionId }) => {
-        const { LegalHold } = await s3.send(
-          new GetObjectLegalHoldCommand({ Bucket, Key, VersionId }),
-        );
-        return { Key, VersionId, isHeld: LegalHold?.Status === 'ON' };
-      }),
+      versions
+        .flat()
+        .filter(({ deleteMarker }) => !deleteMarker)
+        .map(async ({ key: Key, versionId: VersionId }) => {
+          const { LegalHold } = await s3.send(
+            new GetObjectLegalHoldCommand({ Bucket, Key, VersionId }),
+          );
+          return { Key, VersionId, isHeld: LegalHold?.Status === 'ON' };
+        }),
     );
     return states.filter(({ isHeld }) => isHeld);
   };

@@ -281,7 +281,7 @@ const EXPECTED: Record<string, Record<string, string[]>> = {
     'kms:Encrypt': ['<TablesKey>'],
     'kms:GenerateDataKey': ['<TablesKey>', '<VaultKey>'],
     'kms:GetKeyPolicy': ['<HmacKeysEpoch0>', '<SigningKey0>', '<VaultKey>'],
-    'kms:GetKeyRotationStatus': ['<HmacKeysEpoch0>', '<SigningKey0>', '<VaultKey>'],
+    'kms:GetKeyRotationStatus': ['<HmacKeysEpoch0>', '<VaultKey>'],
     's3:GetBucketLogging': ['<VaultBucket>'],
     's3:GetBucketObjectLockConfiguration': ['<VaultBucket>'],
     's3:GetBucketOwnershipControls': ['<VaultBucket>'],

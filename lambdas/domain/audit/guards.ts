@@ -69,7 +69,7 @@ export function expectedGuards(setting: GuardSetting): {
 export async function auditGuards(setting: GuardSetting, reader: GuardReader): Promise<GuardCheck> {
   const expected = expectedGuards(setting);
   const checkKey = async (keyArn: string, guards: KeyGuards) =>
-    checkGuards(keyArn, guards, await reader.key(keyArn));
+    checkGuards(keyArn, guards, await reader.key(keyArn, guards.rotation !== undefined));
   const checks = await Promise.all([
     reader
       .bucket(setting.bucketName)

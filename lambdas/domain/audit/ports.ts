@@ -7,8 +7,11 @@ import type { Rejection, RejectionCount } from './rejections.ts';
 export interface GuardReader {
   /** @throws UnavailableError when S3 does not answer */
   bucket(bucketName: string): Promise<Seen<BucketGuards>>;
-  /** @throws UnavailableError when KMS does not answer */
-  key(keyArn: string): Promise<Seen<KeyGuards>>;
+  /**
+   * @param rotates whether the key can: of others the rotation is not asked for
+   * @throws UnavailableError when KMS does not answer
+   */
+  key(keyArn: string, rotates: boolean): Promise<Seen<KeyGuards>>;
 }
 
 /** Makes the lock of a version longer. */

@@ -251,11 +251,16 @@ describe('sees drift:', () => {
   });
 });
 
+it('does not ask for the rotation of a key that cannot', async () => {
+  await reader.key('key', false);
+  expect(kms.commandCalls(GetKeyRotationStatusCommand)).toEqual([]);
+});
+
 describe('a lost right', () => {
   it('is "denied" for every setting, never "not set"', async () => {
     s3.onAnyCommand().rejects(s3Failure('AccessDenied', 403));
     kms.onAnyCommand().rejects(kmsFailure('AccessDeniedException'));
-    const sights = [await reader.bucket('vault'), await reader.key('key')];
+    const sights = [await reader.bucket('vault'), await reader.key('key', true)];
     for (const [, look] of sights.flatMap(settingsOf)) expect(look).toEqual({ status: 'denied' });
   });
 
