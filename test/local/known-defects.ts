@@ -50,8 +50,8 @@ const NOT_LOCALSTACK = {
     'its Kinesis takes 3 ms for each record, and its tables seconds for a query once they hold thousands of rows: every later test would wait; store-outages.test.ts injects the same faults',
 };
 
-/** Files that are not about the emulator which the suite runs on, and why. */
-export const NOT_ABOUT: Readonly<Record<EmulatorName, Readonly<Record<string, string>>>> = {
+/** Files that are not run on an emulator at all, and why. */
+export const NOT_RUN: Readonly<Record<EmulatorName, Readonly<Record<string, string>>>> = {
   ministack: {},
   localstack: NOT_LOCALSTACK,
   'localstack-docker': NOT_LOCALSTACK,
