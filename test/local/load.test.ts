@@ -21,11 +21,10 @@ import { changeVariables } from '../support/function-variables.ts';
 import { type Answer, StoreClient } from '../support/store-client.ts';
 
 const SENDERS = 20;
-// 5,000 events, most of them in batches: what takes time on MiniStack is the request, not the event. LocalStack's Kinesis
-// takes 3 ms for each record, one call after the other: larger batches of so many senders wait past the ingest's deadline.
+// 5,000 events, most of them in batches: what takes time on the emulator is the request, not the event.
 const SINGLES = 500;
 const BATCHES = 50;
-const BATCH_ITEMS = inject('environment').emulator.name === 'ministack' ? 90 : 10;
+const BATCH_ITEMS = 90;
 const SEED = 20_261_129;
 
 /** Four puts in ten are hit, so that some requests lose all three tries of the publisher. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { RunnerTask } from 'vitest';
 import { describe, expect, it } from 'vitest';
 import { REPOSITORY } from '../../../localstack/paths.ts';
-import { KNOWN_DEFECTS, NOT_ABOUT } from '../../local/known-defects.ts';
+import { KNOWN_DEFECTS, NOT_RUN } from '../../local/known-defects.ts';
 import { expectDefects, type KnownDefect } from '../../support/known-defects.ts';
 
 const test = (name: string) => ({ type: 'test', name, retry: 2 }) as unknown as RunnerTask;
@@ -56,7 +56,7 @@ describe('the list of known defects', () => {
 
   it('leaves out no file that is not there', () => {
     const files = readdirSync(join(REPOSITORY, 'test/local'));
-    const left = Object.values(NOT_ABOUT).flatMap((out) => Object.keys(out));
+    const left = Object.values(NOT_RUN).flatMap((out) => Object.keys(out));
     expect(files).toEqual(expect.arrayContaining(left));
   });
 });
