@@ -17,8 +17,7 @@ const NAMED = 5;
 /**
  * Compares what senders were told with what the vault and the API say: every accepted event is there once, under each
  * receipt that was told.
- * @param mayCopy a line may lie in two objects, of which the index names one: put before its row could be written, and
- * put again when the event source cut the batch anew
+ * @param mayCopy a delivery may have two lines, of which the index names one: see `Scenario`
  */
 export function judge(
   events: readonly SentEvent[],

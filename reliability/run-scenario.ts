@@ -40,7 +40,6 @@ export async function runScenario(
     events: newEvents(size.events, canary),
     refused: {},
     leaks: 0,
-    lastAcceptedAt: began,
   };
   const events = [...sent.events];
   let unreadable = 0;

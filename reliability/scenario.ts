@@ -32,7 +32,7 @@ export interface Scenario {
   readonly traffic?: Partial<Traffic>;
   /** Only on emulators whose data outlives a stop. */
   readonly needsKeptData?: true;
-  /** Rows fail after their objects were put, so that a line may be put again in another object. */
+  /** Rows fail after their objects were put, or puts are not acknowledged, so that a delivery may have a second line. */
   readonly mayCopy?: true;
   /** Called when a tenth of the events is accepted; ends when the fault is over. */
   readonly fault: (control: FaultControl) => Promise<void>;

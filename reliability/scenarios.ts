@@ -58,14 +58,14 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
       'PutRecords: KMSDisabledException',
       'PutObject lineage: KMS.DisabledException',
     ],
-    fault: async ({ during, renew }) => {
+    fault: async ({ during, renew, seconds }) => {
       const over = during({
         Decrypt: [[disabledForKms, 1]],
-        // A container that has its secret from before gets as far as the stream.
+        // A container that has its secret from before gets as far as the stream, and the vault.
         PutRecords: [[disabledForKinesis, 1]],
         'PutObject lineage': [[keyDisabled, 1]],
       });
-      await sleep(1_000);
+      await sleep((seconds * 1_000) / 2);
       await renew();
       await over;
     },
