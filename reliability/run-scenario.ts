@@ -81,7 +81,7 @@ export async function runScenario(
     const answered = await untilAnswered(store, vaulted, deadline);
     const quarantined = await untilQuarantined(store, quarantinedBefore + unreadable, deadline);
     const drained = Date.now();
-    const verdict = judge(events, vaulted, answered, scenario.mayCopy);
+    const verdict = judge(events, vaulted, answered);
     const named = quarantined - quarantinedBefore;
     const leaks = sent.leaks + messages.filter((text) => text.includes(canary)).length;
     return {
