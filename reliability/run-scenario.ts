@@ -20,8 +20,8 @@ const ONCE: Traffic = { copies: 1, unheard: 0 };
 /** The fault begins when this part of the events is accepted. */
 const BEGINS_AT = 0.1;
 const LOOK_MILLIS = 100;
-/** A bound for a hang: on a shared machine an emulator may need minutes for what a minute of faults left behind. */
-const DRAINED_WITHIN_MILLIS = 1_200_000;
+/** A bound for a hang: a shared machine may archive ten events a second on an emulator. */
+const DRAINED_WITHIN_MILLIS = 3_600_000;
 
 /**
  * Sends events while a fault happens, waits until all is read back, and says what was lost, doubled or leaked.
@@ -40,7 +40,6 @@ export async function runScenario(
     events: newEvents(size.events, canary),
     refused: {},
     leaks: 0,
-    lastAcceptedAt: began,
   };
   const events = [...sent.events];
   let unreadable = 0;
@@ -82,7 +81,7 @@ export async function runScenario(
     const answered = await untilAnswered(store, vaulted, deadline);
     const quarantined = await untilQuarantined(store, quarantinedBefore + unreadable, deadline);
     const drained = Date.now();
-    const verdict = judge(events, vaulted, answered, scenario.mayCopy);
+    const verdict = judge(events, vaulted, answered);
     const named = quarantined - quarantinedBefore;
     const leaks = sent.leaks + messages.filter((text) => text.includes(canary)).length;
     return {

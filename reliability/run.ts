@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { Command, InvalidArgumentError } from 'commander';
 import { emulatorOf } from '../localstack/emulators/emulators.ts';
+import type { Environment } from '../localstack/environment.ts';
 import { runEntryPoint } from '../localstack/errors.ts';
 import { startLocal } from '../localstack/local.ts';
 import { stopLocal } from '../localstack/local-end.ts';
@@ -8,10 +9,10 @@ import { localPaths } from '../localstack/paths.ts';
 import { createProgress } from '../localstack/progress.ts';
 import { describeEmulator } from '../bin/evidence/deployment.ts';
 import { seed } from '../localstack/seed.ts';
-import { startTemporary } from '../localstack/temporary.ts';
+import { startTemporary, type Temporary } from '../localstack/temporary.ts';
 import { findEverywhere } from '../test/support/everything-stored.ts';
 import { StoreClient } from '../test/support/store-client.ts';
-import { describeRun, type Figures, figuresOf, tableOf, withFigures } from './figures.ts';
+import { type Figures, figuresOf, tableOf, withFigures } from './figures.ts';
 import { VaultReader } from './read-back.ts';
 import { runScenario } from './run-scenario.ts';
 import type { Outcome, Size } from './scenario.ts';
@@ -33,7 +34,7 @@ const program = new Command('reliability')
   .description('Sends events while something fails, reads all of them back, and says what was lost')
   .argument('[scenario...]', 'which ones to run; all of them when none is named', toNames)
   .option('--json', 'print one JSON document')
-  .option('--write', 'write the table of figures into docs/reliability.md')
+  .option('--write', 'write each row of figures into docs/reliability.md, as soon as it is known')
   .option('--events <number>', 'events of each scenario', toCount, 10_000)
   .option('--senders <number>', 'requests at a time', toCount, 20)
   .option('--fault-seconds <number>', 'how long a fault lasts', toCount, 60)
@@ -49,66 +50,72 @@ await program.parseAsync();
 
 async function run(names: readonly string[], options: Options): Promise<void> {
   const { events, senders, faultSeconds } = options;
-  const figures = await measure(names, { events, senders, faultSeconds });
-  if (options.json) process.stdout.write(`${JSON.stringify(figures, null, 2)}\n`);
-  else process.stdout.write(`${describeRun(figures)}\n\n${tableOf(figures.outcomes).join('\n')}\n`);
-  if (options.write) writeFileSync(DOCUMENT, withFigures(readFileSync(DOCUMENT, 'utf8'), figures));
-  const problems = figures.outcomes.flatMap((outcome) =>
-    outcome.problems.map((what) => `${outcome.scenario}: ${what}`),
-  );
-  for (const problem of problems) process.stderr.write(`${problem}\n`);
+  const progress = createProgress();
+  const temporary = await startTemporary('reliability', progress);
+  const all: Figures[] = [];
+  try {
+    for await (const figures of measure(names, { events, senders, faultSeconds }, temporary)) {
+      all.push(figures);
+      process.stderr.write(`${tableOf([figures]).join('\n')}\n`);
+      // At once: what comes later may fail, or be interrupted.
+      if (options.write) {
+        writeFileSync(DOCUMENT, withFigures(readFileSync(DOCUMENT, 'utf8'), figures));
+      }
+    }
+  } finally {
+    await progress('Removing the environment', temporary.remove);
+  }
+  const printed = options.json ? JSON.stringify(all, null, 2) : tableOf(all).join('\n');
+  process.stdout.write(`${printed}\n`);
   // Idle keep-alive connections of the SDK would hold the process for seconds.
-  process.exit(problems.length === 0 ? 0 : 1);
+  process.exit(all.every(({ problems }) => problems.length === 0) ? 0 : 1);
 }
 
-/** Runs scenarios one after the other in an environment of their own, which ends with them. */
-async function measure(names: readonly string[], size: Size): Promise<Figures> {
+/** Runs scenarios one after the other, each with its search for payloads. */
+async function* measure(
+  names: readonly string[],
+  size: Size,
+  { environment, localDir }: Temporary,
+): AsyncGenerator<Figures> {
+  process.stderr.write(`${describeEmulator(environment)}\n`);
+  const store = new StoreClient(environment);
+  const emulator = emulatorOf(environment.emulator.name);
+  const place = {
+    store,
+    reader: new VaultReader(store),
+    restartEmulator: async () => {
+      await stopLocal(localDir);
+      const port = Number(new URL(environment.endpointUrl).port);
+      await startLocal({ localDir, emulator, port, seed });
+    },
+  };
+  const { emulatorLog, eventSourceLog } = localPaths(localDir);
+  const logs = emulator.pollsKinesis ? [emulatorLog] : [emulatorLog, eventSourceLog];
+  const chosen = Object.entries(SCENARIOS).filter(([name, { needsKeptData }]) =>
+    names.length > 0 ? names.includes(name) : emulator.keepsData || !needsKeptData,
+  );
   const progress = createProgress();
-  const { environment, localDir, remove } = await startTemporary('reliability', progress);
-  try {
-    process.stderr.write(`${describeEmulator(environment.emulator)}\n`);
-    const store = new StoreClient(environment);
-    const emulator = emulatorOf(environment.emulator.name);
-    const place = {
-      store,
-      reader: new VaultReader(store),
-      restartEmulator: async () => {
-        await stopLocal(localDir);
-        const port = Number(new URL(environment.endpointUrl).port);
-        await startLocal({ localDir, emulator, port, seed });
-      },
-    };
-    const chosen = Object.entries(SCENARIOS).filter(([name, { needsKeptData }]) =>
-      names.length > 0 ? names.includes(name) : emulator.keepsData || !needsKeptData,
-    );
-    const canaries = new Map<string, string>();
-    const outcomes: Outcome[] = [];
-    for (const [name, scenario] of chosen) {
-      const canary = newCanary();
-      canaries.set(name, canary);
-      const outcome = await progress(name, () => outcomeOf(name, scenario, size, canary, place));
-      outcomes.push(outcome);
-      process.stderr.write(`${tableOf([outcome]).join('\n')}\n`);
-    }
-    const paths = localPaths(localDir);
-    const logs = emulator.pollsKinesis
-      ? [paths.emulatorLog]
-      : [paths.emulatorLog, paths.eventSourceLog];
-    const { hits } = await progress('Looking for payloads', () =>
-      findEverywhere(environment, [...canaries.values()], logs),
-    );
-    // The streams hold bodies as they came: that they are found there tells that the search works.
-    const searched = outcomes.map((outcome): Outcome => {
-      const found = hits.filter(({ needle }) => needle === canaries.get(outcome.scenario));
-      const leaks = found.filter(({ kind }) => kind !== 'stream');
-      const problems = [...outcome.problems, ...leaks.map((hit) => `a payload in a ${hit.kind}`)];
-      if (found.length === leaks.length) problems.push('the search for payloads found no stream');
-      return { ...outcome, problems };
-    });
-    return figuresOf(environment, size, searched);
-  } finally {
-    await progress('Removing the environment', remove);
+  for (const [name, scenario] of chosen) {
+    const canary = newCanary();
+    const outcome = await progress(name, () => outcomeOf(name, scenario, size, canary, place));
+    const leaks = await progress('Looking for payloads', () => leaksOf(environment, canary, logs));
+    const problems = [...outcome.problems, ...leaks];
+    yield figuresOf(environment, size, { ...outcome, problems });
   }
+}
+
+/** Where a payload is that must be nowhere. */
+async function leaksOf(
+  environment: Environment,
+  canary: string,
+  logs: readonly string[],
+): Promise<string[]> {
+  const { hits } = await findEverywhere(environment, [canary], logs);
+  const leaks = hits
+    .filter(({ kind }) => kind !== 'stream')
+    .map((hit) => `a payload in a ${hit.kind}`);
+  // The streams hold bodies as they came: that they are found there tells that the search works.
+  return hits.length > leaks.length ? leaks : [...leaks, 'the search for payloads found no stream'];
 }
 
 /** A scenario that cannot go on has failed; those behind it are run all the same. */

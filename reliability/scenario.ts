@@ -32,8 +32,6 @@ export interface Scenario {
   readonly traffic?: Partial<Traffic>;
   /** Only on emulators whose data outlives a stop. */
   readonly needsKeptData?: true;
-  /** Rows fail after their objects were put, so that a line may be put again in another object. */
-  readonly mayCopy?: true;
   /** Called when a tenth of the events is accepted; ends when the fault is over. */
   readonly fault: (control: FaultControl) => Promise<void>;
 }
@@ -58,7 +56,7 @@ export interface Outcome {
   readonly quarantined: number;
   /** Deliveries stored beyond the first of their event. */
   readonly duplicates: number;
-  /** Lines of the vault beyond the first of their delivery; the index names one of them. */
+  /** Lines of the vault beyond the first of their delivery: the index names one, so none of them is read twice. */
   readonly copies: number;
   /** Faults that calls met. */
   readonly faults: number;

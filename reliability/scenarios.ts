@@ -58,21 +58,20 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
       'PutRecords: KMSDisabledException',
       'PutObject lineage: KMS.DisabledException',
     ],
-    fault: async ({ during, renew }) => {
+    fault: async ({ during, renew, seconds }) => {
       const over = during({
         Decrypt: [[disabledForKms, 1]],
-        // A container that has its secret from before gets as far as the stream.
+        // A container that has its secret from before gets as far as the stream, and the vault.
         PutRecords: [[disabledForKinesis, 1]],
         'PutObject lineage': [[keyDisabled, 1]],
       });
-      await sleep(1_000);
+      await sleep((seconds * 1_000) / 2);
       await renew();
       await over;
     },
   },
   'dynamodb-throttled': {
     summary: 'the tables refuse half of all calls',
-    mayCopy: true,
     meets: ['GetItem', 'PutItem'].map(
       (action) => `${action}: ProvisionedThroughputExceededException`,
     ),
@@ -82,7 +81,6 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   'answers-lost': {
     summary:
       'stream, vault and tables do what they are asked, and their answers get lost; so do ours',
-    mayCopy: true,
     meets: ['PutRecords', 'PutItem'].map((action) => `${action}: lose the answer`),
     traffic: { unheard: 0.05 },
     fault: ({ during }) =>
@@ -94,7 +92,6 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   },
   'archive-killed': {
     summary: 'the archive is ended between the put to the vault and its rows',
-    mayCopy: true,
     meets: ['PutItem: never answer'],
     fault: async ({ during, limitArchive }) => {
       const undo = await limitArchive(KILLED_AFTER_SECONDS);
@@ -116,7 +113,6 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   restart: {
     summary: 'the emulator is stopped in the middle and started again with what it had saved',
     meets: [],
-    mayCopy: true,
     needsKeptData: true,
     fault: ({ restartEmulator }) => restartEmulator(),
   },

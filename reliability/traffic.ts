@@ -19,7 +19,6 @@ export interface Sent {
   readonly refused: Record<string, number>;
   /** Answers in which the canary stood. */
   leaks: number;
-  lastAcceptedAt: number;
 }
 
 const SEED = 20_261_130;
@@ -96,7 +95,6 @@ export async function sendAll(
         await sleep(waitMillis(answer));
         continue;
       }
-      sent.lastAcceptedAt = Date.now();
       if (random() < traffic.unheard) continue;
       const told = new Set<SentEvent>();
       for (const { receiptId, index } of receipts) {
