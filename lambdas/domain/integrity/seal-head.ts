@@ -4,6 +4,7 @@ import { besideDigest, documentOf, isDigestPlace } from './digest.ts';
 import { firstVersions, type VaultListing } from './seal-listing.ts';
 import {
   type DigestReaders,
+  isDueAfter,
   readSigned,
   type SignedDigest,
   type StandingDigest,
@@ -91,8 +92,7 @@ class HeadSearch {
         if (!signed) this.foreign.push(version);
         else if (signed.signer === 'ours') return this.#headOf(this.#lastAfter(signed));
         else this.#unknown.push(signed);
-        const isEnough =
-          signed?.signer === 'unasked' || this.#unknown.length >= MAX_UNKNOWN_SIGNERS;
+        const isEnough = this.#unknown.length >= MAX_UNKNOWN_SIGNERS;
         if (isEnough) return this.#headOf(this.#unknown[0] as SignedDigest);
       }
     }
@@ -104,7 +104,8 @@ class HeadSearch {
   #lastAfter(signed: SignedDigest): SignedDigest {
     let last = signed;
     for (const next of this.#unknown.toReversed()) {
-      if (follows(next, last)) last = next;
+      const isNext = next.standing.digest.previous?.sha256 === last.standing.sha256;
+      if (isNext && isDueAfter(last, next)) last = next;
       else this.foreign.push(next.version);
     }
     return last;
@@ -117,10 +118,4 @@ class HeadSearch {
     );
     return { ...standing, isSettled };
   }
-}
-
-function follows(next: SignedDigest, { standing: { digest, sha256 } }: SignedDigest): boolean {
-  const due = digest.nextSigner ?? digest.signer;
-  const { previous, signer } = next.standing.digest;
-  return previous?.sha256 === sha256 && signer.fingerprint === due.fingerprint;
 }

@@ -830,6 +830,95 @@ describe('what somebody else puts among the digests', () => {
     expect(store.findings('foreign_digest')).toHaveLength(1);
   });
 
+  /** Signed by a stranger, whose key lies in `public-keys/`, as the one that follows the head of the chain. */
+  const hijacking = async (store: ReturnType<typeof sealing>, overrides: Partial<Digest> = {}) => {
+    const stranger = new InMemorySigningKeys().generations[0] as DigestSigner;
+    store.vault.addVersion(publicKeyKey(stranger.fingerprint), Buffer.from(stranger.publicKey));
+    const last = store.chain().at(-1) as Digest;
+    const { body, metadata } = store.vault.versions.find(
+      ({ key }) => key === last.location.key,
+    ) as StoredVersion;
+    const from = overrides.from ?? last.to;
+    const key = digestKey(from);
+    const bytes = digestBytes({
+      ...last,
+      ...{ number: last.number + 1, from, to: '2026-03-04T05:45:00.000Z' },
+      location: { bucket: 'vault', key },
+      previous: {
+        key: last.location.key,
+        sha256: createHash('sha256').update(body).digest('hex'),
+        signature: metadata?.signature as string,
+      },
+      ...{ objects: [], records: 0, leaves: null },
+      signer: { algorithm: 'ECDSA_SHA_256', fingerprint: stranger.fingerprint },
+      nextSigner: last.signer,
+      ...overrides,
+    });
+    const signature = Buffer.from(await stranger.sign(bytes)).toString('base64');
+    store.vault.addVersion(key, bytes, { metadata: { signature } });
+    store.vault.addVersion(besideDigest(key, 'signature'), Buffer.from(signature));
+    return key;
+  };
+  const claimed = ({ key, versionId, lastModified }: StoredVersion) => ({
+    ...{ bucket: 'vault', key, versionId, lastModified, bytes: 1, records: 0 },
+    sha256: 'ab'.repeat(32),
+  });
+
+  it('is not followed while KMS does not say whose it is', async () => {
+    const store = sealing(FIVE);
+    store.archive([envelopeOf(1)]);
+    await store.sealTo(FIVE + 30 * MINUTE);
+    const ours = store.keys.generations.map(({ fingerprint }) => fingerprint);
+    const { key } = store.archive([envelopeOf(2, FIVE + 30 * MINUTE)]);
+    const victim = store.vault.versions.find((version) => version.key === key) as StoredVersion;
+    await hijacking(store, { objects: [claimed(victim)] });
+    store.at(FIVE + 51 * MINUTE);
+    const { byFingerprint } = store.keys;
+    store.keys.byFingerprint = () => Promise.reject(new UnavailableError('signing_key'));
+    await expect(store.seal()).rejects.toThrow(UnavailableError);
+    store.keys.byFingerprint = byFingerprint;
+    await store.sealTo(FIVE + 2 * HOUR);
+    const signers = store.sealing(key).map(({ signer }) => signer.fingerprint);
+    expect(signers).toEqual(expect.arrayContaining(ours));
+    expect(store.findings('foreign_digest')).toHaveLength(1);
+  });
+
+  it('into the chain itself, once it got there, counts for nothing in a sweep', async () => {
+    const store = sealing(FIVE);
+    store.archive([envelopeOf(1)]);
+    await store.sealTo(FIVE + 30 * MINUTE);
+    const ours = store.keys.generations[0] as DigestSigner;
+    const { key } = store.archive([envelopeOf(2, FIVE + 30 * MINUTE)]);
+    const victim = store.vault.versions.find((version) => version.key === key) as StoredVersion;
+    const foreign = await hijacking(store, { objects: [claimed(victim)] });
+    // a digest of ours behind it, as a sealer wrote it that was deceived
+    const { byFingerprint } = store.keys;
+    const deceiving = store.chain().at(-1)?.signer.fingerprint as string;
+    store.keys.byFingerprint = async (asked) => {
+      const held = store.vault.versions.find((version) => version.key === publicKeyKey(deceiving));
+      const publicKey = Buffer.from(held?.body as Uint8Array).toString();
+      return asked === deceiving
+        ? { ...ours, fingerprint: deceiving, publicKey }
+        : byFingerprint.call(store.keys, asked);
+    };
+    store.at(FIVE + 66 * MINUTE);
+    await store.seal();
+    store.keys.byFingerprint = byFingerprint;
+    expect(store.chain().at(-1)?.previous?.key).toBe(foreign);
+    expect(store.sealing(key)).toHaveLength(1);
+    store.at(FIVE + DAY);
+    await store.seal();
+    const [, late] = store.sealing(key);
+    expect(late).toMatchObject({ signer: { fingerprint: ours.fingerprint } });
+    expect(late?.objects.find((object) => object.key === key)?.late).toBe(true);
+    expect(
+      store
+        .findings('foreign_digest')
+        .map(({ subject }) => subject)
+        .join(),
+    ).toContain(foreign);
+  });
+
   it('neither stops the sweep nor takes an object out of it', async () => {
     const store = sealing(FIVE);
     store.archive([envelopeOf(1)]);
