@@ -89,8 +89,13 @@ export async function openDigest(
   return { digest, signature, bytes, sha256: createHash('sha256').update(bytes).digest('hex') };
 }
 
+/** What says who signs after a digest. */
+interface Signed {
+  readonly standing: { readonly digest: Pick<Digest, 'signer' | 'nextSigner'> };
+}
+
 /** Whether a digest is signed by the key that the one before it announced. */
-export function isDueAfter(before: SignedDigest, next: SignedDigest): boolean {
+export function isDueAfter(before: Signed, next: Signed): boolean {
   const { nextSigner, signer } = before.standing.digest;
   return next.standing.digest.signer.fingerprint === (nextSigner ?? signer).fingerprint;
 }

@@ -129,11 +129,17 @@ class Run {
 
   async #findHead(): Promise<void> {
     const { vaultBucket } = this.#dependencies;
-    const { head, ahead, ...found } = await findHead(this.#listing, this.#dependencies);
+    const { head, ahead, failure, ...found } = await findHead(this.#listing, this.#dependencies);
     this.#ahead = ahead;
     await reportForeign(found.foreign, this.#dependencies);
     await reportIrregular(found.irregular, this.#dependencies);
     await reportGone(found.gone, vaultBucket, this.#dependencies);
+    if (failure) {
+      this.#head = head;
+      const interval = await this.#next();
+      if (interval) await this.#failed(interval, failure);
+      throw failure;
+    }
     if (!head) return;
     if (!head.isSettled) await this.#settle(head);
     this.#head = head;

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   AccessDeniedError,
+  LineageError,
   UnavailableError,
   UnreadableRecordError,
 } from '../../../lambdas/domain/errors.ts';
@@ -859,6 +860,56 @@ describe('what somebody else puts among the digests', () => {
     store.vault.addVersion(besideDigest(key, 'signature'), Buffer.from(signature));
     return key;
   };
+  const future = (n: number) =>
+    new Date(Date.parse('2999-01-01T00:00:00.000Z') + n * 1_000).toISOString();
+
+  it('as often as it likes does not end the search for the head', async () => {
+    const store = sealing(FIVE);
+    store.archive([envelopeOf(1)]);
+    await store.sealTo(FIVE + 30 * MINUTE);
+    for (let n = 0; n < 120; n++) await hijacking(store, { from: future(n), to: future(n + 1) });
+    store.at(FIVE + 51 * MINUTE);
+    const { head, ...run } = await store.seal();
+    expect(run).toMatchObject({ digests: 2, isCaughtUp: true });
+    expect(head?.digest.location.key).toBe(digestKey('2026-03-04T05:30:00.000Z'));
+    expect(store.findings('foreign_digest')).toHaveLength(120);
+  });
+
+  it('before anything of ours stands there is not followed', async () => {
+    const store = sealing(FIVE);
+    store.archive([envelopeOf(1)]);
+    await store.sealTo(FIVE + 20 * MINUTE);
+    const own = store.vault.versions.filter(({ key }) => key.startsWith('digests/'));
+    await hijacking(store);
+    for (const version of own) store.vault.remove(version);
+    store.at(FIVE + 2 * HOUR);
+    await expect(store.seal()).rejects.toThrow(
+      expect.objectContaining({ code: 'signing_key_unknown' }),
+    );
+    expect(store.chain()).toHaveLength(1);
+    expect(store.findings('sealing_failed')).toHaveLength(1);
+  });
+
+  it('is neither followed nor sent to the anchor while our key is refused, in a vault ahead of our clock', async () => {
+    const store = sealing(FIVE);
+    store.anchored();
+    store.archive([envelopeOf(1)]);
+    await store.sealTo(FIVE + 30 * MINUTE);
+    const sent = store.sent.length;
+    const key = await hijacking(store, { from: future(0), to: future(900) });
+    store.vault.remove(
+      store.vault.versions.find(
+        (held) => held.key === besideDigest(key, 'signature'),
+      ) as StoredVersion,
+    );
+    const refused = new LineageError('signing_refused', 'the key does not sign');
+    store.keys.byFingerprint = () => Promise.reject(refused);
+    store.keys.current = () => Promise.reject(refused);
+    store.at(FIVE + 2 * HOUR);
+    await expect(store.seal()).rejects.toThrow(refused);
+    expect(store.sent).toHaveLength(sent);
+  });
+
   const claimed = ({ key, versionId, lastModified }: StoredVersion) => ({
     ...{ bucket: 'vault', key, versionId, lastModified, bytes: 1, records: 0 },
     sha256: 'ab'.repeat(32),
