@@ -497,6 +497,66 @@ describe('the signing key', () => {
   });
 });
 
+describe('what stands in the place of a finding about a digest that is late', () => {
+  const { id } = openFinding('sealing_failed', {
+    ...{ plane: 'store', subject: 'seal/2026-03-04T05:15:00.000Z' },
+    ...{ at: '2026-03-04T05:30:00.000Z', runKeys: [], detail: { code: 'x' } },
+  });
+  const folder = `findings/dt=2026-03-04/hour=05/${id}-`;
+  type Store = ReturnType<typeof sealing>;
+  const withCode = (store: Store, name: string, code: unknown) =>
+    store.document(`${folder}${name}.json`, { detail: { code } });
+  const unreadable = (store: Store, name: string) => {
+    const { key } = withCode(store, name, 'x');
+    store.unreadable(key, new UnreadableRecordError('object_under_foreign_key'));
+  };
+  const CASES: ReadonlyArray<readonly [string, string, (store: Store) => unknown]> = [
+    ['that cannot be read', 'unknown', (store) => unreadable(store, 'z')],
+    [
+      'that is a delete marker',
+      'not_run',
+      (store) => store.vault.addVersion(`${folder}z.json`, Buffer.from(''), { deleteMarker: true }),
+    ],
+    ['that holds text', 'unknown', (store) => withCode(store, 'z', 'password=hunter2 '.repeat(9))],
+    ['that holds a word without end', 'unknown', (store) => withCode(store, 'z', 'a'.repeat(999))],
+    ['that holds an object', 'unknown', (store) => withCode(store, 'z', { a: 1 })],
+    ['that holds nothing', 'unknown', (store) => store.document(`${folder}z.json`, null)],
+    [
+      'that holds no JSON',
+      'unknown',
+      (store) => store.vault.addVersion(`${folder}z.json`, Buffer.from('{')),
+    ],
+    [
+      'beside ours',
+      'signing_refused',
+      (store) => {
+        unreadable(store, 'a');
+        withCode(store, 'b', 'no code');
+        withCode(store, 'c', 'signing_refused');
+      },
+    ],
+  ];
+
+  it.each(CASES)('%s does not stop it: %s', async (_what, cause, put) => {
+    const store = sealing(FIVE);
+    store.archive([envelopeOf(1)]);
+    await store.sealTo(FIVE + 30 * MINUTE);
+    put(store);
+    store.at(FIVE + 5 * HOUR);
+    expect(await store.seal()).toMatchObject({ isCaughtUp: true });
+    expect(store.chain().find(({ delayed }) => delayed)?.delayed?.cause).toBe(cause);
+  });
+
+  it('that we may not read stops it', async () => {
+    const store = sealing(FIVE);
+    store.archive([envelopeOf(1)]);
+    await store.sealTo(FIVE + 30 * MINUTE);
+    store.unreadable(withCode(store, 'z', 'x').key, new AccessDeniedError('s3'));
+    store.at(FIVE + 5 * HOUR);
+    await expect(store.seal()).rejects.toThrow(AccessDeniedError);
+  });
+});
+
 describe('the anchor', () => {
   it('gets each head, and again the one whose signature was not put', async () => {
     const store = sealing(FIVE);
