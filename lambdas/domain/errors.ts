@@ -92,6 +92,11 @@ export function violationsOf(error: LineageError): readonly RuleViolation[] {
 /** What names of errors look like, those of AWS included; anything else in the place of one may be what was sent. */
 const ERROR_NAME = /^[A-Za-z][A-Za-z0-9_.]{0,63}$/;
 
+/** Whether something that was read may be what {@link errorCode} told once. */
+export function isErrorCode(read: unknown): read is string {
+  return typeof read === 'string' && ERROR_NAME.test(read);
+}
+
 /** What Node calls a connection that did not come about or broke; such an error has no name but `Error`. */
 export const CONNECTION_CODES: ReadonlySet<unknown> = new Set([
   ...['ECONNREFUSED', 'ECONNRESET', 'EHOSTUNREACH', 'ENETUNREACH', 'EPIPE', 'ETIMEDOUT'],

@@ -1,9 +1,12 @@
+import { LineageError } from '../errors.ts';
 import { EvidencePrefix } from '../evidence/evidence-prefix.ts';
 import type { ListedVersion } from '../evidence/ports.ts';
-import { besideDigest, documentOf, isDigestPlace } from './digest.ts';
+import { besideDigest, type Digest, documentOf, isDigestPlace } from './digest.ts';
 import { firstVersions, type VaultListing } from './seal-listing.ts';
 import {
   type DigestReaders,
+  isDueAfter,
+  openDigest,
   readSigned,
   type SignedDigest,
   type StandingDigest,
@@ -25,6 +28,8 @@ interface Head extends StandingDigest {
 /** Where the chain stands, and what lies among its digests that should not. */
 export interface FoundHead {
   readonly head?: Head;
+  /** Why nothing may follow the head: it is then only what stands last, and anybody may have put it there. */
+  readonly failure?: LineageError;
   /** None of it is part of a digest. */
   readonly foreign: readonly ListedVersion[];
   /** Second versions and delete markers: keys are written once. */
@@ -34,41 +39,54 @@ export interface FoundHead {
   readonly ahead: ReadonlyMap<string, readonly ListedVersion[]>;
 }
 
-/** Digests under keys that are not ours (any more) that are passed over in the search for one under a key of ours. */
-const MAX_UNKNOWN_SIGNERS = 100;
+/**
+ * Digests under keys that are not ours (any more) that are passed over in the search for one under a key of ours: a
+ * hundred days of quarter hours. More of them, and no setting names the key that is due.
+ */
+const MAX_UNKNOWN_SIGNERS = 10_000;
 
 /**
  * Finds the head: the last digest by its place that a key of ours signed, and what follows it as it announced. The
  * clock has no say in it: one that jumped would make an older digest the head. What else lies there, somebody put
- * there: it is passed over. Where no key of ours signed anything, the last that a public key of the vault signed.
+ * there: it is passed over.
  * @throws AccessDeniedError, UnavailableError
  */
 export async function findHead(listing: VaultListing, readers: DigestReaders): Promise<FoundHead> {
   const search = new HeadSearch(listing, readers);
   const head = await search.find();
-  const { listed, foreign } = search;
+  const { listed, foreign, failure } = search;
   const { gone, isStale } = await goneDigests(listed, listing);
   // Another sealer put it meanwhile: what it puts beside it must not pass for something in the way.
   if (isStale) return findHead(listing, readers);
   const headKey = head?.digest.location.key ?? '';
   const isAhead = ({ key }: ListedVersion) => (documentOf(key) ?? '') > headKey;
+  const isOurs = head && !failure;
   return {
     ...(head && { head }),
+    ...(failure && { failure }),
     foreign,
     irregular: irregularities(listed),
-    gone: head ? await withPrevious(gone, head.digest, listing) : gone,
+    gone: isOurs ? await withPrevious(gone, head.digest, listing) : gone,
     ahead: byDocument(listed.filter(isAhead)),
   };
 }
+
+/** What is kept of a digest that may follow one of ours: there may be many, and a digest may be large. */
+type Link = Pick<SignedDigest, 'version'> & {
+  readonly standing: Pick<StandingDigest, 'sha256'> & {
+    readonly digest: Pick<Digest, 'previous' | 'signer' | 'nextSigner'>;
+  };
+};
 
 /** Goes back day by day, so that what was listed is all that stands behind the head. */
 class HeadSearch {
   readonly foreign: ListedVersion[] = [];
   readonly listed: ListedVersion[] = [];
+  failure: LineageError | undefined;
   readonly #listing: VaultListing;
   readonly #readers: DigestReaders;
   /** The newest first. */
-  readonly #unknown: SignedDigest[] = [];
+  readonly #unknown: Link[] = [];
 
   constructor(listing: VaultListing, readers: DigestReaders) {
     this.#listing = listing;
@@ -76,6 +94,7 @@ class HeadSearch {
   }
 
   async find(): Promise<Head | undefined> {
+    let newest: SignedDigest | undefined;
     const folders = await this.#listing.folders(EvidencePrefix.digests);
     for (const name of folders.toReversed()) {
       const folder = await this.#listing.all(name);
@@ -89,28 +108,45 @@ class HeadSearch {
       for (const version of documents.sort((a, b) => (a.key > b.key ? -1 : 1))) {
         const signed = await readSigned(version, this.#listing, this.#readers);
         if (!signed) this.foreign.push(version);
-        else if (signed.signer === 'ours') return this.#headOf(this.#lastAfter(signed));
-        else this.#unknown.push(signed);
-        const isEnough =
-          signed?.signer === 'unasked' || this.#unknown.length >= MAX_UNKNOWN_SIGNERS;
-        if (isEnough) return this.#headOf(this.#unknown[0] as SignedDigest);
+        else if (signed.signer === 'ours') return this.#lastAfter(signed);
+        else {
+          newest ??= signed;
+          this.#unknown.push(linkOf(signed));
+          this.failure = await this.#refusal();
+          if (this.failure) return this.#headOf(newest);
+        }
       }
     }
-    const [newest] = this.#unknown;
-    return newest && this.#headOf(newest);
+    if (!newest) return undefined;
+    this.failure = unknownKey();
+    return this.#headOf(newest);
+  }
+
+  /** Why what is not ours cannot be told from what is: then the search ends, and nothing is sealed. */
+  async #refusal(): Promise<LineageError | undefined> {
+    if (this.#unknown.length >= MAX_UNKNOWN_SIGNERS) return unknownKey();
+    try {
+      await this.#readers.keys.current();
+      return undefined;
+    } catch (error) {
+      if (error instanceof LineageError) return error;
+      throw error;
+    }
   }
 
   /** The last of those that follow a digest as it announced; the others are foreign. */
-  #lastAfter(signed: SignedDigest): SignedDigest {
-    let last = signed;
+  async #lastAfter(signed: SignedDigest): Promise<Head> {
+    let last: Link = signed;
     for (const next of this.#unknown.toReversed()) {
-      if (follows(next, last)) last = next;
+      const isNext = next.standing.digest.previous?.sha256 === last.standing.sha256;
+      if (isNext && isDueAfter(last, next)) last = next;
       else this.foreign.push(next.version);
     }
-    return last;
+    if (last === signed) return this.#headOf(signed);
+    return this.#headOf({ standing: await openDigest(last.version, this.#readers.streams) });
   }
 
-  #headOf({ standing }: SignedDigest): Head {
+  #headOf({ standing }: Pick<SignedDigest, 'standing'>): Head {
     const signatureKey = besideDigest(standing.digest.location.key, 'signature');
     const isSettled = this.listed.some(
       ({ key, deleteMarker }) => key === signatureKey && !deleteMarker,
@@ -119,8 +155,17 @@ class HeadSearch {
   }
 }
 
-function follows(next: SignedDigest, { standing: { digest, sha256 } }: SignedDigest): boolean {
-  const due = digest.nextSigner ?? digest.signer;
-  const { previous, signer } = next.standing.digest;
-  return previous?.sha256 === sha256 && signer.fingerprint === due.fingerprint;
+function linkOf({ version, standing: { digest, sha256 } }: SignedDigest): Link {
+  const { previous, signer, nextSigner } = digest;
+  return {
+    version,
+    standing: { sha256, digest: { previous, signer, ...(nextSigner && { nextSigner }) } },
+  };
+}
+
+function unknownKey(): LineageError {
+  return new LineageError(
+    'signing_key_unknown',
+    'none of our keys signed what stands in the vault',
+  );
 }

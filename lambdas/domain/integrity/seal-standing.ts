@@ -23,8 +23,8 @@ export interface StandingDigest {
 export interface SignedDigest {
   readonly version: ListedVersion;
   readonly standing: StandingDigest;
-  /** `vault`: the key stands in `public-keys/` alone, where others may put one; `unasked`: ours could not be asked for. */
-  readonly signer: 'ours' | 'vault' | 'unasked';
+  /** `vault`: the key stands in `public-keys/` alone, where others may put one. */
+  readonly signer: 'ours' | 'vault';
 }
 
 export interface DigestReaders {
@@ -50,18 +50,16 @@ export async function readSigned(
       read?.fingerprint === fingerprint && isSignedBy(read.key, standing.bytes, standing.signature)
     );
   };
-  let signer: SignedDigest['signer'] = 'vault';
   try {
     const own = await keys.byFingerprint(fingerprint);
     if (own) return isSigned(own.publicKey) ? { version, standing, signer: 'ours' } : undefined;
   } catch (error) {
-    // An older key may be disabled; that the one which is due does not sign, sealing will say.
-    if (!(error instanceof LineageError)) throw error;
-    if (error instanceof UnavailableError) signer = 'unasked';
+    // An older key may be disabled. While KMS does not answer, nobody knows whose it is: a guess would break the chain.
+    if (!(error instanceof LineageError) || error instanceof UnavailableError) throw error;
   }
   const [held] = firstVersions(await listing.all(publicKeyKey(fingerprint)));
   const pem = held && (await readable(async () => readPem(held, streams)));
-  return pem && isSigned(pem) ? { version, standing, signer } : undefined;
+  return pem && isSigned(pem) ? { version, standing, signer: 'vault' } : undefined;
 }
 
 async function readable<T>(read: () => Promise<T>): Promise<T | undefined> {
@@ -89,4 +87,15 @@ export async function openDigest(
   const signature = metadata[SIGNATURE_METADATA];
   if (!digest || signature === undefined) throw new UnreadableRecordError('digest_unreadable');
   return { digest, signature, bytes, sha256: createHash('sha256').update(bytes).digest('hex') };
+}
+
+/** What says who signs after a digest. */
+interface Signed {
+  readonly standing: { readonly digest: Pick<Digest, 'signer' | 'nextSigner'> };
+}
+
+/** Whether a digest is signed by the key that the one before it announced. */
+export function isDueAfter(before: Signed, next: Signed): boolean {
+  const { nextSigner, signer } = before.standing.digest;
+  return next.standing.digest.signer.fingerprint === (nextSigner ?? signer).fingerprint;
 }

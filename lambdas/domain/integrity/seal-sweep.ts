@@ -15,6 +15,7 @@ import {
 import { daysBetween, firstVersions, type Interval, type VaultListing } from './seal-listing.ts';
 import {
   type DigestReaders,
+  isDueAfter,
   readSigned,
   type SignedDigest,
   type StandingDigest,
@@ -73,8 +74,9 @@ export class Sweep {
 
   /**
    * @param interval from the begin of the digest that takes what is late; what lands after its end is for a later run
-   * @param head digests count that it leads to, or that a key of ours signed
+   * @param head digests count that it leads to under keys that the chain announced, or that a key of ours signed
    * @param folderDays how old a folder may be that something still lands in
+   * @throws AccessDeniedError, UnavailableError
    */
   static async load(
     interval: Interval,
@@ -96,14 +98,15 @@ export class Sweep {
       return found ?? [];
     });
     const bySha256 = new Map(signed.flat().map((found) => [found.standing.sha256, found]));
-    const chained = new Set<SignedDigest>();
+    const chain: SignedDigest[] = [];
     let { gone } = await goneDigests(listed, listing);
     for (let next = bySha256.get(head?.sha256 ?? ''); next; ) {
-      chained.add(next);
+      chain.push(next);
       const { digest } = next.standing;
       next = bySha256.get(digest.previous?.sha256 ?? '');
       if (!next) gone = await withPrevious(gone, digest, listing);
     }
+    const chained = announced(chain.toReversed());
     const sealing = [...bySha256.values()].filter((found) => {
       const isOurs = found.signer === 'ours' || chained.has(found);
       if (!isOurs) foreign.push(found.version);
@@ -146,6 +149,20 @@ export class Sweep {
       this.#sealed.set(versionName(object), unread);
     }
   }
+}
+
+/**
+ * Those of a part of the chain, the oldest first, that are signed as the one before them announced: our own keys may be
+ * gone from KMS. The first has its word from what was swept before.
+ */
+function announced(chain: readonly SignedDigest[]): Set<SignedDigest> {
+  const counted = new Set<SignedDigest>();
+  for (const [at, found] of chain.entries()) {
+    const before = chain[at - 1];
+    const isDue = !before || (counted.has(before) && isDueAfter(before, found));
+    if (found.signer === 'ours' || isDue) counted.add(found);
+  }
+  return counted;
 }
 
 function nameOf({ bucket, key, versionId, lastModified, bytes, etag }: SealedObject) {

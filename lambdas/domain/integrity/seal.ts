@@ -1,5 +1,5 @@
 import { mapConcurrently } from '../concurrency.ts';
-import { errorCode, UnavailableError } from '../errors.ts';
+import { errorCode, isErrorCode, UnavailableError, UnreadableRecordError } from '../errors.ts';
 import { EvidencePrefix } from '../evidence/evidence-prefix.ts';
 import { hourFolder, hourOf } from '../evidence/hour-shard.ts';
 import type { ListedVersion, VersionInspector } from '../evidence/ports.ts';
@@ -10,7 +10,7 @@ import { type Digest, isSealed } from './digest.ts';
 import type { VersionStreams } from './ports.ts';
 import { type DigestDependencies, isConflict, settleDigest, writeDigest } from './seal-digest.ts';
 import { type FoundHead, findHead } from './seal-head.ts';
-import { type Interval, VaultListing, within } from './seal-listing.ts';
+import { firstVersions, type Interval, VaultListing, within } from './seal-listing.ts';
 import { reportForeign, reportGone, reportIrregular } from './seal-reports.ts';
 import type { StandingDigest } from './seal-standing.ts';
 import { freePlace, irregularities } from './seal-strays.ts';
@@ -65,6 +65,9 @@ const LISTS_AT_ONCE = 8;
 
 /** One has a few hundred bytes. */
 const MAX_FINDING_BYTES = 64 * 1024;
+
+/** Findings that are asked for the cause of a delay: one interval rarely fails of more than one or two. */
+const MAX_FINDINGS = 10;
 
 /** A digest written more than so many intervals after its own had closed says why. */
 const DELAYED_INTERVALS = 2;
@@ -129,11 +132,17 @@ class Run {
 
   async #findHead(): Promise<void> {
     const { vaultBucket } = this.#dependencies;
-    const { head, ahead, ...found } = await findHead(this.#listing, this.#dependencies);
+    const { head, ahead, failure, ...found } = await findHead(this.#listing, this.#dependencies);
     this.#ahead = ahead;
     await reportForeign(found.foreign, this.#dependencies);
     await reportIrregular(found.irregular, this.#dependencies);
     await reportGone(found.gone, vaultBucket, this.#dependencies);
+    if (failure) {
+      this.#head = head;
+      const interval = await this.#next();
+      if (interval) await this.#failed(interval, failure);
+      throw failure;
+    }
     if (!head) return;
     if (!head.isSettled) await this.#settle(head);
     this.#head = head;
@@ -214,10 +223,8 @@ class Run {
     if (seconds <= DELAYED_INTERVALS * settings.intervalMinutes * 60) return undefined;
     const finding = failureOf({ from, to }, '');
     const prefix = `${EvidencePrefix.findings}${hourFolder(hourOf(to))}${finding.id}-`;
-    const [reported] = await this.#listing.all(prefix);
-    if (reported) {
-      return { seconds, cause: await causeIn(reported, streams) };
-    }
+    const reported = firstVersions(await this.#listing.all(prefix));
+    if (reported.length > 0) return { seconds, cause: await causeIn(reported, streams) };
     if (!this.#head) return { seconds, cause: 'first_digest' };
     return { seconds, cause: this.#head.digest.delayed ? 'catching_up' : 'not_run' };
   }
@@ -232,14 +239,22 @@ class Run {
   }
 }
 
-/** By the finding; `unknown` where what stands there is none of ours. */
-async function causeIn(finding: ListedVersion, streams: VersionStreams): Promise<string> {
-  const bytes = await readWhole((await streams.open(finding)).body, MAX_FINDING_BYTES);
-  try {
-    return String(JSON.parse(String(bytes)).detail.code);
-  } catch {
-    return 'unknown';
+/** By the first finding that says it; `unknown` where what stands there is none of ours. */
+async function causeIn(
+  findings: readonly ListedVersion[],
+  streams: VersionStreams,
+): Promise<string> {
+  for (const finding of findings.slice(0, MAX_FINDINGS)) {
+    try {
+      const bytes = await readWhole((await streams.open(finding)).body, MAX_FINDING_BYTES);
+      const { code } = JSON.parse(String(bytes)).detail;
+      if (isErrorCode(code)) return code;
+    } catch (error) {
+      const isForeign = error instanceof SyntaxError || error instanceof TypeError;
+      if (!isForeign && !(error instanceof UnreadableRecordError)) throw error;
+    }
   }
+  return 'unknown';
 }
 
 function failureOf({ from, to }: Interval, code: string) {

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   AccessDeniedError,
+  LineageError,
   UnavailableError,
   UnreadableRecordError,
 } from '../../../lambdas/domain/errors.ts';
@@ -496,6 +497,66 @@ describe('the signing key', () => {
   });
 });
 
+describe('what stands in the place of a finding about a digest that is late', () => {
+  const { id } = openFinding('sealing_failed', {
+    ...{ plane: 'store', subject: 'seal/2026-03-04T05:15:00.000Z' },
+    ...{ at: '2026-03-04T05:30:00.000Z', runKeys: [], detail: { code: 'x' } },
+  });
+  const folder = `findings/dt=2026-03-04/hour=05/${id}-`;
+  type Store = ReturnType<typeof sealing>;
+  const withCode = (store: Store, name: string, code: unknown) =>
+    store.document(`${folder}${name}.json`, { detail: { code } });
+  const unreadable = (store: Store, name: string) => {
+    const { key } = withCode(store, name, 'x');
+    store.unreadable(key, new UnreadableRecordError('object_under_foreign_key'));
+  };
+  const CASES: ReadonlyArray<readonly [string, string, (store: Store) => unknown]> = [
+    ['that cannot be read', 'unknown', (store) => unreadable(store, 'z')],
+    [
+      'that is a delete marker',
+      'not_run',
+      (store) => store.vault.addVersion(`${folder}z.json`, Buffer.from(''), { deleteMarker: true }),
+    ],
+    ['that holds text', 'unknown', (store) => withCode(store, 'z', 'password=hunter2 '.repeat(9))],
+    ['that holds a word without end', 'unknown', (store) => withCode(store, 'z', 'a'.repeat(999))],
+    ['that holds an object', 'unknown', (store) => withCode(store, 'z', { a: 1 })],
+    ['that holds nothing', 'unknown', (store) => store.document(`${folder}z.json`, null)],
+    [
+      'that holds no JSON',
+      'unknown',
+      (store) => store.vault.addVersion(`${folder}z.json`, Buffer.from('{')),
+    ],
+    [
+      'beside ours',
+      'signing_refused',
+      (store) => {
+        unreadable(store, 'a');
+        withCode(store, 'b', 'no code');
+        withCode(store, 'c', 'signing_refused');
+      },
+    ],
+  ];
+
+  it.each(CASES)('%s does not stop it: %s', async (_what, cause, put) => {
+    const store = sealing(FIVE);
+    store.archive([envelopeOf(1)]);
+    await store.sealTo(FIVE + 30 * MINUTE);
+    put(store);
+    store.at(FIVE + 5 * HOUR);
+    expect(await store.seal()).toMatchObject({ isCaughtUp: true });
+    expect(store.chain().find(({ delayed }) => delayed)?.delayed?.cause).toBe(cause);
+  });
+
+  it('that we may not read stops it', async () => {
+    const store = sealing(FIVE);
+    store.archive([envelopeOf(1)]);
+    await store.sealTo(FIVE + 30 * MINUTE);
+    store.unreadable(withCode(store, 'z', 'x').key, new AccessDeniedError('s3'));
+    store.at(FIVE + 5 * HOUR);
+    await expect(store.seal()).rejects.toThrow(AccessDeniedError);
+  });
+});
+
 describe('the anchor', () => {
   it('gets each head, and again the one whose signature was not put', async () => {
     const store = sealing(FIVE);
@@ -828,6 +889,145 @@ describe('what somebody else puts among the digests', () => {
     store.at(FIVE + 51 * MINUTE);
     expect(await store.seal()).toMatchObject({ digests: 2 });
     expect(store.findings('foreign_digest')).toHaveLength(1);
+  });
+
+  /** Signed by a stranger, whose key lies in `public-keys/`, as the one that follows the head of the chain. */
+  const hijacking = async (store: ReturnType<typeof sealing>, overrides: Partial<Digest> = {}) => {
+    const stranger = new InMemorySigningKeys().generations[0] as DigestSigner;
+    store.vault.addVersion(publicKeyKey(stranger.fingerprint), Buffer.from(stranger.publicKey));
+    const last = store.chain().at(-1) as Digest;
+    const { body, metadata } = store.vault.versions.find(
+      ({ key }) => key === last.location.key,
+    ) as StoredVersion;
+    const from = overrides.from ?? last.to;
+    const key = digestKey(from);
+    const bytes = digestBytes({
+      ...last,
+      ...{ number: last.number + 1, from, to: '2026-03-04T05:45:00.000Z' },
+      location: { bucket: 'vault', key },
+      previous: {
+        key: last.location.key,
+        sha256: createHash('sha256').update(body).digest('hex'),
+        signature: metadata?.signature as string,
+      },
+      ...{ objects: [], records: 0, leaves: null },
+      signer: { algorithm: 'ECDSA_SHA_256', fingerprint: stranger.fingerprint },
+      nextSigner: last.signer,
+      ...overrides,
+    });
+    const signature = Buffer.from(await stranger.sign(bytes)).toString('base64');
+    store.vault.addVersion(key, bytes, { metadata: { signature } });
+    store.vault.addVersion(besideDigest(key, 'signature'), Buffer.from(signature));
+    return key;
+  };
+  const future = (n: number) =>
+    new Date(Date.parse('2999-01-01T00:00:00.000Z') + n * 1_000).toISOString();
+
+  it('as often as it likes does not end the search for the head', async () => {
+    const store = sealing(FIVE);
+    store.archive([envelopeOf(1)]);
+    await store.sealTo(FIVE + 30 * MINUTE);
+    for (let n = 0; n < 120; n++) await hijacking(store, { from: future(n), to: future(n + 1) });
+    store.at(FIVE + 51 * MINUTE);
+    const { head, ...run } = await store.seal();
+    expect(run).toMatchObject({ digests: 2, isCaughtUp: true });
+    expect(head?.digest.location.key).toBe(digestKey('2026-03-04T05:30:00.000Z'));
+    expect(store.findings('foreign_digest')).toHaveLength(120);
+  });
+
+  it('before anything of ours stands there is not followed', async () => {
+    const store = sealing(FIVE);
+    store.archive([envelopeOf(1)]);
+    await store.sealTo(FIVE + 20 * MINUTE);
+    const own = store.vault.versions.filter(({ key }) => key.startsWith('digests/'));
+    await hijacking(store);
+    for (const version of own) store.vault.remove(version);
+    store.at(FIVE + 2 * HOUR);
+    await expect(store.seal()).rejects.toThrow(
+      expect.objectContaining({ code: 'signing_key_unknown' }),
+    );
+    expect(store.chain()).toHaveLength(1);
+    expect(store.findings('sealing_failed')).toHaveLength(1);
+  });
+
+  it('is neither followed nor sent to the anchor while our key is refused, in a vault ahead of our clock', async () => {
+    const store = sealing(FIVE);
+    store.anchored();
+    store.archive([envelopeOf(1)]);
+    await store.sealTo(FIVE + 30 * MINUTE);
+    const sent = store.sent.length;
+    const key = await hijacking(store, { from: future(0), to: future(900) });
+    store.vault.remove(
+      store.vault.versions.find(
+        (held) => held.key === besideDigest(key, 'signature'),
+      ) as StoredVersion,
+    );
+    const refused = new LineageError('signing_refused', 'the key does not sign');
+    store.keys.byFingerprint = () => Promise.reject(refused);
+    store.keys.current = () => Promise.reject(refused);
+    store.at(FIVE + 2 * HOUR);
+    await expect(store.seal()).rejects.toThrow(refused);
+    expect(store.sent).toHaveLength(sent);
+  });
+
+  const claimed = ({ key, versionId, lastModified }: StoredVersion) => ({
+    ...{ bucket: 'vault', key, versionId, lastModified, bytes: 1, records: 0 },
+    sha256: 'ab'.repeat(32),
+  });
+
+  it('is not followed while KMS does not say whose it is', async () => {
+    const store = sealing(FIVE);
+    store.archive([envelopeOf(1)]);
+    await store.sealTo(FIVE + 30 * MINUTE);
+    const ours = store.keys.generations.map(({ fingerprint }) => fingerprint);
+    const { key } = store.archive([envelopeOf(2, FIVE + 30 * MINUTE)]);
+    const victim = store.vault.versions.find((version) => version.key === key) as StoredVersion;
+    await hijacking(store, { objects: [claimed(victim)] });
+    store.at(FIVE + 51 * MINUTE);
+    const { byFingerprint } = store.keys;
+    store.keys.byFingerprint = () => Promise.reject(new UnavailableError('signing_key'));
+    await expect(store.seal()).rejects.toThrow(UnavailableError);
+    store.keys.byFingerprint = byFingerprint;
+    await store.sealTo(FIVE + 2 * HOUR);
+    const signers = store.sealing(key).map(({ signer }) => signer.fingerprint);
+    expect(signers).toEqual(expect.arrayContaining(ours));
+    expect(store.findings('foreign_digest')).toHaveLength(1);
+  });
+
+  it('into the chain itself, once it got there, counts for nothing in a sweep', async () => {
+    const store = sealing(FIVE);
+    store.archive([envelopeOf(1)]);
+    await store.sealTo(FIVE + 30 * MINUTE);
+    const ours = store.keys.generations[0] as DigestSigner;
+    const { key } = store.archive([envelopeOf(2, FIVE + 30 * MINUTE)]);
+    const victim = store.vault.versions.find((version) => version.key === key) as StoredVersion;
+    const foreign = await hijacking(store, { objects: [claimed(victim)] });
+    // a digest of ours behind it, as a sealer wrote it that was deceived
+    const { byFingerprint } = store.keys;
+    const deceiving = store.chain().at(-1)?.signer.fingerprint as string;
+    store.keys.byFingerprint = async (asked) => {
+      const held = store.vault.versions.find((version) => version.key === publicKeyKey(deceiving));
+      const publicKey = Buffer.from(held?.body as Uint8Array).toString();
+      return asked === deceiving
+        ? { ...ours, fingerprint: deceiving, publicKey }
+        : byFingerprint.call(store.keys, asked);
+    };
+    store.at(FIVE + 66 * MINUTE);
+    await store.seal();
+    store.keys.byFingerprint = byFingerprint;
+    expect(store.chain().at(-1)?.previous?.key).toBe(foreign);
+    expect(store.sealing(key)).toHaveLength(1);
+    store.at(FIVE + DAY);
+    await store.seal();
+    const [, late] = store.sealing(key);
+    expect(late).toMatchObject({ signer: { fingerprint: ours.fingerprint } });
+    expect(late?.objects.find((object) => object.key === key)?.late).toBe(true);
+    expect(
+      store
+        .findings('foreign_digest')
+        .map(({ subject }) => subject)
+        .join(),
+    ).toContain(foreign);
   });
 
   it('neither stops the sweep nor takes an object out of it', async () => {

@@ -94,3 +94,12 @@ it('counts what it finds when it finds it first', async () => {
   expect(await run()).toMatchObject({ digests: 0, found: 0 });
   expect(counted).toMatchObject({ SealViolations: 1 });
 });
+
+it('counts a head in the future, after a clock that jumped, as old as it is far', async () => {
+  const { store, run, counted } = sealer();
+  store.at(FIVE + 10 * 60 * MINUTE);
+  await run();
+  store.at(FIVE + 2 * 60 * MINUTE);
+  expect(await run()).toMatchObject({ digests: 0, isCaughtUp: true });
+  expect(counted.DigestAgeSeconds).toBeGreaterThan(7 * 3_600);
+});
