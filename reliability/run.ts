@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { Command, InvalidArgumentError } from 'commander';
+import { describeEmulator } from '../bin/evidence/deployment.ts';
 import { emulatorOf } from '../localstack/emulators/emulators.ts';
 import type { Environment } from '../localstack/environment.ts';
 import { runEntryPoint } from '../localstack/errors.ts';
@@ -7,7 +8,6 @@ import { startLocal } from '../localstack/local.ts';
 import { stopLocal } from '../localstack/local-end.ts';
 import { localPaths } from '../localstack/paths.ts';
 import { createProgress } from '../localstack/progress.ts';
-import { describeEmulator } from '../bin/evidence/deployment.ts';
 import { seed } from '../localstack/seed.ts';
 import { startTemporary, type Temporary } from '../localstack/temporary.ts';
 import { findEverywhere } from '../test/support/everything-stored.ts';
@@ -77,7 +77,7 @@ async function* measure(
   size: Size,
   { environment, localDir }: Temporary,
 ): AsyncGenerator<Figures> {
-  process.stderr.write(`${describeEmulator(environment)}\n`);
+  process.stderr.write(`${describeEmulator(environment.emulator)}\n`);
   const store = new StoreClient(environment);
   const emulator = emulatorOf(environment.emulator.name);
   const place = {

@@ -183,8 +183,8 @@ describe('a check by what the front door answers', () => {
         response.writeHead(status, { 'content-type': type }).end(body);
       });
     });
-    await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve));
-    return `http://127.0.0.1:${(server?.address() as AddressInfo).port}`;
+    await new Promise<void>((resolve) => (server as Server).listen(0, '127.0.0.1', resolve));
+    return `http://127.0.0.1:${((server as Server).address() as AddressInfo).port}`;
   };
   const status = encodeStatus({ code: 16, message: 'no key' });
   const base64 = Buffer.from(status).toString('base64');
