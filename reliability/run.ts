@@ -1,12 +1,12 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { Command, InvalidArgumentError } from 'commander';
+import { describeEmulator } from '../bin/evidence/deployment.ts';
 import { emulatorOf } from '../localstack/emulators/emulators.ts';
 import { runEntryPoint } from '../localstack/errors.ts';
 import { startLocal } from '../localstack/local.ts';
 import { stopLocal } from '../localstack/local-end.ts';
 import { localPaths } from '../localstack/paths.ts';
 import { createProgress } from '../localstack/progress.ts';
-import { describeEmulator } from '../bin/evidence/deployment.ts';
 import { seed } from '../localstack/seed.ts';
 import { startTemporary } from '../localstack/temporary.ts';
 import { findEverywhere } from '../test/support/everything-stored.ts';
