@@ -178,13 +178,14 @@ describe('a check by what the front door answers', () => {
     type: string,
     body: string | Uint8Array,
   ): Promise<string> => {
-    server = createServer((request, response) => {
+    const listening = createServer((request, response) => {
       request.resume().on('end', () => {
         response.writeHead(status, { 'content-type': type }).end(body);
       });
     });
-    await new Promise<void>((resolve) => (server as Server).listen(0, '127.0.0.1', resolve));
-    return `http://127.0.0.1:${((server as Server).address() as AddressInfo).port}`;
+    server = listening;
+    await new Promise<void>((resolve) => listening.listen(0, '127.0.0.1', resolve));
+    return `http://127.0.0.1:${(listening.address() as AddressInfo).port}`;
   };
   const status = encodeStatus({ code: 16, message: 'no key' });
   const base64 = Buffer.from(status).toString('base64');
