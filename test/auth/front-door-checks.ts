@@ -1,5 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { DeleteObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
+import {
+  DeleteObjectCommand,
+  PutObjectCommand,
+  PutObjectLegalHoldCommand,
+} from '@aws-sdk/client-s3';
 import { expect } from 'vitest';
 import { DynamoTable } from '../../lambdas/adapters/dynamo-table.ts';
 import { DynamoUsage } from '../../lambdas/adapters/dynamo-usage.ts';
@@ -157,15 +161,19 @@ export function producerChecks({ store, environment }: Bench): readonly Check[] 
   ];
 }
 
-/** Deletes a version past its lock, as root. */
+/** Deletes a version past its lock and its hold, as root. */
 export async function removeVersion(
   { store }: Pick<Bench, 'store'>,
   { bucket, key, versionId }: ObjectVersion,
 ): Promise<void> {
-  await store.clients.s3.send(
-    new DeleteObjectCommand({
-      ...{ Bucket: bucket, Key: key, VersionId: versionId },
-      BypassGovernanceRetention: true,
-    }),
-  );
+  const { s3 } = store.clients;
+  const version = { Bucket: bucket, Key: key, VersionId: versionId };
+  const remove = () =>
+    s3.send(new DeleteObjectCommand({ ...version, BypassGovernanceRetention: true }));
+  try {
+    await remove();
+  } catch {
+    await s3.send(new PutObjectLegalHoldCommand({ ...version, LegalHold: { Status: 'OFF' } }));
+    await remove();
+  }
 }
