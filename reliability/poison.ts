@@ -4,7 +4,7 @@ import type { StoreClient } from '../test/support/store-client.ts';
 import { newEvents, type SentEvent } from './traffic.ts';
 
 /** Good records of a put; the bad one stands before, between and behind them. */
-const GOOD = 10;
+const GOOD = 4;
 
 /** What was put beside the front door. */
 export interface Poisoned {
@@ -14,7 +14,7 @@ export interface Poisoned {
   readonly unreadable: number;
 }
 
-/** Puts every kind of unreadable record in every position among ten good ones, straight into the stream. */
+/** Puts every kind of unreadable record in every position among good ones, straight into the stream. */
 export async function putPoison(
   { clients, environment }: StoreClient,
   canary: string,
