@@ -47,7 +47,8 @@ export async function recordNewFinding(
   return !isKnown;
 }
 
-function findingKey(finding: Finding): string {
+/** Where a finding stands in the vault. */
+export function findingKey(finding: Finding): string {
   // A rerun may see more than the run before it: other content is another step, equal content the same object.
   const content = sha256Hex(JSON.stringify(finding)).slice(0, 16);
   const step = `${finding.id}-${finding.at.replaceAll(':', '')}-${finding.status}-${content}`;

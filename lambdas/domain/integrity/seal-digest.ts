@@ -192,7 +192,7 @@ async function putBeside(
   } catch (error) {
     if (!isConflict(error)) throw error;
     const standing = (await listing.all(key)).filter((version) => version.key === key);
-    await reportForeign(standing, dependencies);
+    await reportForeign(standing, listing, dependencies);
   }
 }
 

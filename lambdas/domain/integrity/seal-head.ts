@@ -45,13 +45,21 @@ export interface FoundHead {
  */
 const MAX_UNKNOWN_SIGNERS = 10_000;
 
+/** Folders listed, and documents read, at the same time: small, but one may be as large as a digest is allowed to be. */
+const AT_ONCE = 8;
+
+interface HeadReaders extends DigestReaders {
+  /** Whether to search on: what somebody put behind the head may be more than one run can read. */
+  readonly hasTime: () => boolean;
+}
+
 /**
  * Finds the head: the last digest by its place that a key of ours signed, and what follows it as it announced. The
  * clock has no say in it: one that jumped would make an older digest the head. What else lies there, somebody put
  * there: it is passed over.
  * @throws AccessDeniedError, UnavailableError
  */
-export async function findHead(listing: VaultListing, readers: DigestReaders): Promise<FoundHead> {
+export async function findHead(listing: VaultListing, readers: HeadReaders): Promise<FoundHead> {
   const search = new HeadSearch(listing, readers);
   const head = await search.find();
   const { listed, foreign, failure } = search;
@@ -84,11 +92,11 @@ class HeadSearch {
   readonly listed: ListedVersion[] = [];
   failure: LineageError | undefined;
   readonly #listing: VaultListing;
-  readonly #readers: DigestReaders;
+  readonly #readers: HeadReaders;
   /** The newest first. */
   readonly #unknown: Link[] = [];
 
-  constructor(listing: VaultListing, readers: DigestReaders) {
+  constructor(listing: VaultListing, readers: HeadReaders) {
     this.#listing = listing;
     this.#readers = readers;
   }
@@ -96,8 +104,9 @@ class HeadSearch {
   async find(): Promise<Head | undefined> {
     let newest: SignedDigest | undefined;
     const folders = await this.#listing.folders(EvidencePrefix.digests);
-    for (const name of folders.toReversed()) {
-      const folder = await this.#listing.all(name);
+    const listed = this.#ahead(folders.toReversed(), (name) => this.#listing.all(name));
+    for await (const [, folder] of listed) {
+      if (this.failure) break;
       for (const version of folder) {
         this.listed.push(version);
         if (!version.deleteMarker && documentOf(version.key) === undefined) {
@@ -105,8 +114,11 @@ class HeadSearch {
         }
       }
       const documents = firstVersions(folder.filter(({ key }) => isDigestPlace(key)));
-      for (const version of documents.sort((a, b) => (a.key > b.key ? -1 : 1))) {
-        const signed = await readSigned(version, this.#listing, this.#readers);
+      documents.sort((a, b) => (a.key > b.key ? -1 : 1));
+      const read = this.#ahead(documents, (version) =>
+        readSigned(version, this.#listing, this.#readers),
+      );
+      for await (const [version, signed] of read) {
         if (!signed) this.foreign.push(version);
         else if (signed.signer === 'ours') return this.#lastAfter(signed);
         else {
@@ -117,9 +129,28 @@ class HeadSearch {
         }
       }
     }
+    if (this.failure) return newest && this.#headOf(newest);
     if (!newest) return undefined;
     this.failure = unknownKey();
     return this.#headOf(newest);
+  }
+
+  /** In order, with the next ones looked at already, twice as many each time: what is looked for is mostly the first. */
+  async *#ahead<T, R>(
+    items: readonly T[],
+    look: (item: T) => Promise<R>,
+  ): AsyncGenerator<readonly [item: T, seen: R]> {
+    let next = 0;
+    for (let size = 1; next < items.length; size = Math.min(2 * size, AT_ONCE)) {
+      if (next > 0 && !this.#readers.hasTime()) {
+        this.failure = new LineageError('head_not_found', 'too much stands behind the head');
+        return;
+      }
+      const batch = items.slice(next, next + size);
+      next += size;
+      const seen = await Promise.all(batch.map(look));
+      for (const [at, item] of batch.entries()) yield [item, seen[at] as Awaited<R>];
+    }
   }
 
   /** Why what is not ours cannot be told from what is: then the search ends, and nothing is sealed. */

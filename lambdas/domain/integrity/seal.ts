@@ -63,6 +63,9 @@ const MAX_DIGESTS = 1_000;
 /** Keys looked at for other versions, of what turned up late. */
 const LISTS_AT_ONCE = 8;
 
+/** Findings of one kind about what stands around the head, in one run: the next run finds the others there still. */
+const MAX_REPORTS = 100;
+
 /** One has a few hundred bytes. */
 const MAX_FINDING_BYTES = 64 * 1024;
 
@@ -132,14 +135,18 @@ class Run {
 
   async #findHead(): Promise<void> {
     const { vaultBucket } = this.#dependencies;
-    const { head, ahead, failure, ...found } = await findHead(this.#listing, this.#dependencies);
+    const listing = this.#listing;
+    const { head, ahead, failure, ...found } = await findHead(listing, {
+      ...this.#dependencies,
+      hasTime: this.#request.hasTime,
+    });
     this.#ahead = ahead;
-    await reportForeign(found.foreign, this.#dependencies);
-    await reportIrregular(found.irregular, this.#dependencies);
-    await reportGone(found.gone, vaultBucket, this.#dependencies);
+    await reportForeign(found.foreign, listing, this.#dependencies, MAX_REPORTS);
+    await reportIrregular(found.irregular, listing, this.#dependencies, MAX_REPORTS);
+    await reportGone(found.gone, vaultBucket, listing, this.#dependencies);
     if (failure) {
       this.#head = head;
-      const interval = await this.#next();
+      const interval = head && (await this.#next());
       if (interval) await this.#failed(interval, failure);
       throw failure;
     }
@@ -171,7 +178,7 @@ class Run {
     const members = near.filter(
       (version) => !version.deleteMarker && isSealed(version.key) && within(interval, version),
     );
-    await reportIrregular(irregularities(near, interval), this.#dependencies);
+    await reportIrregular(irregularities(near, interval), this.#listing, this.#dependencies);
     const late = await this.#late(interval);
     const delayed = await this.#delay(interval);
     const { standing, leaves } = await writeDigest(
@@ -206,13 +213,14 @@ class Run {
       const interval = { from: Math.min(from, sweepFromMillis), to: asOfMillis };
       const readers = { listing, ...this.#dependencies };
       this.#sweep = await Sweep.load(interval, this.#head, folderDays, readers);
-      await reportForeign(this.#sweep.foreign, this.#dependencies);
-      await reportGone(this.#sweep.gone, this.#dependencies.vaultBucket, this.#dependencies);
+      const { vaultBucket } = this.#dependencies;
+      await reportForeign(this.#sweep.foreign, listing, this.#dependencies);
+      await reportGone(this.#sweep.gone, vaultBucket, listing, this.#dependencies);
     }
     const late = this.#sweep.missing(from);
     const ofKeys = await mapConcurrently(late, LISTS_AT_ONCE, ({ key }) => listing.all(key));
     const suspects = [...ofKeys.flat(), ...this.#sweep.markers];
-    await reportIrregular(irregularities(suspects), this.#dependencies);
+    await reportIrregular(irregularities(suspects), listing, this.#dependencies);
     return { late, unread: this.#sweep.unread };
   }
 

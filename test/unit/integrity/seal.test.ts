@@ -932,7 +932,75 @@ describe('what somebody else puts among the digests', () => {
     const { head, ...run } = await store.seal();
     expect(run).toMatchObject({ digests: 2, isCaughtUp: true });
     expect(head?.digest.location.key).toBe(digestKey('2026-03-04T05:30:00.000Z'));
+    await store.seal();
     expect(store.findings('foreign_digest')).toHaveLength(120);
+  });
+
+  const garbage = (store: ReturnType<typeof sealing>, count: number) => {
+    for (let n = 0; n < count; n++) {
+      store.vault.addVersion(digestKey(future(n)), Buffer.from('{'));
+      store.vault.addVersion(`${digestKey(future(n))}.txt`, Buffer.from(''));
+      store.vault.addVersion(digestKey(future(n)), Buffer.from(''), { deleteMarker: true });
+    }
+  };
+
+  it('costs a run a bounded number of findings, and none once they stand', async () => {
+    const store = sealing(FIVE);
+    store.archive([envelopeOf(1)]);
+    await store.sealTo(FIVE + 30 * MINUTE);
+    garbage(store, 120);
+    const calls = store.vault.faults.calls;
+    const asked = async () => {
+      calls.length = 0;
+      const { found } = await store.seal();
+      return { found, puts: calls.filter((call) => call === 'putDocument').length };
+    };
+    store.at(FIVE + 31 * MINUTE);
+    expect(await asked()).toEqual({ found: 200, puts: 200 });
+    expect(await asked()).toMatchObject({ found: 120 });
+    expect(await asked()).toMatchObject({ found: 40 });
+    expect(await asked()).toMatchObject({ found: 0 });
+    store.at(FIVE + 2 * HOUR);
+    expect(await asked()).toEqual({ found: 0, puts: 0 });
+    expect(store.findings('foreign_digest')).toHaveLength(240);
+    expect(store.findings('delete_marker_present')).toHaveLength(120);
+  });
+
+  it('that is more than a run can read ends it loudly, with findings', async () => {
+    const store = sealing(FIVE);
+    store.archive([envelopeOf(1)]);
+    await store.sealTo(FIVE + 30 * MINUTE);
+    garbage(store, 60);
+    store.at(FIVE + 51 * MINUTE);
+    let left = 3;
+    await expect(store.seal({ hasTime: () => left-- > 0 })).rejects.toThrow(
+      expect.objectContaining({ code: 'head_not_found' }),
+    );
+    expect(store.findings('foreign_digest').length).toBeGreaterThan(0);
+    expect(await store.seal()).toMatchObject({ digests: 2, isCaughtUp: true });
+    store.check();
+  });
+
+  it('is read several at once', async () => {
+    const store = sealing(FIVE);
+    store.archive([envelopeOf(1)]);
+    await store.sealTo(FIVE + 30 * MINUTE);
+    garbage(store, 60);
+    const dependencies = store.dependencies();
+    let [now, most] = [0, 0];
+    const streams: SealDependencies['streams'] = {
+      async open(version) {
+        most = Math.max(most, ++now);
+        await new Promise(setImmediate);
+        now--;
+        return dependencies.streams.open(version);
+      },
+    };
+    await seal(
+      { asOfMillis: FIVE + 30 * MINUTE, hasTime: () => true },
+      { ...dependencies, streams },
+    );
+    expect(most).toBe(8);
   });
 
   it('before anything of ours stands there is not followed', async () => {
