@@ -13,12 +13,12 @@ interface HoldView {
   readonly by: string;
   readonly at: string;
   readonly status: 'active' | 'released';
-  readonly released: { readonly by: string; readonly at: string } | null;
+  readonly released: { readonly reason: string; readonly by: string; readonly at: string } | null;
 }
 
 interface Outcome {
   readonly hold: HoldView;
-  /** That the reason given now is not kept, because the step was taken before. */
+  /** That the reason is not kept as it was given now: the step was taken before, or something in it was replaced. */
   readonly note?: string;
   readonly status: 'complete' | 'partial';
   readonly missing: readonly Version[];
@@ -42,6 +42,7 @@ export function renderSet(answer: HoldAnswer): string {
   const { hold, held } = answer;
   return [
     `Run ${printable(hold.runId)} is held under ${printable(hold.reference)}: ${held} versions`,
+    `Reason as stored: ${printable(hold.reason)}`,
     ...renderOutcome(answer),
     ...(answer.unsealed > 0
       ? [`${answer.unsealed} versions are in no digest yet: the daily run holds it`]
@@ -53,6 +54,7 @@ export function renderRelease(answer: ReleaseAnswer): string {
   const { hold, deletable, stillHeld } = answer;
   return [
     `Run ${printable(hold.runId)} is released from ${printable(hold.reference)}`,
+    ...(hold.released ? [`Reason as stored: ${printable(hold.released.reason)}`] : []),
     ...deletable.map((version) => `deletable from ${version.at}  ${nameOf(version)}`),
     ...stillHeld.map(
       (version) => `still held by ${version.by.map(printable).join(', ')}  ${nameOf(version)}`,

@@ -93,15 +93,19 @@ function renderRecounts({ recounts }: Verification): string[] {
   return [`Recounts   ${equal} shards and intervals with all records stored, ${lost}`];
 }
 
-function renderHead(head: NonNullable<Verification['head']>, { trust }: Verification): string[] {
+function renderHead(head: NonNullable<Verification['head']>, done: Verification): string[] {
   const trusted =
-    trust === 'pinned'
+    done.trust === 'pinned'
       ? 'by the key you gave'
       : 'trusted on first use: compare it, or give --public-key';
+  const first = done.firstSigner ?? head.fingerprint;
   return [
     `Head       ${head.sha256}`,
     `           ${printable(head.key)}, number ${head.number}, until ${head.to}`,
-    `Signed     ${head.fingerprint}, ${trusted}`,
+    `Signed     ${first}, ${trusted}`,
+    ...(first === head.fingerprint
+      ? []
+      : [`           the head by ${head.fingerprint}, announced under the keys before it`]),
     head.anchor === UNANCHORED
       ? 'Anchor     unanchored: nobody outside the account holds a head, so that a cut end is not seen without --head'
       : `Anchor     ${printable(head.anchor)}: compare the last head there, or give it as --head`,

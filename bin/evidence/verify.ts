@@ -59,7 +59,7 @@ export function addVerifyCommand(program: Command, context: CliContext): void {
 Reads only. Everything found is printed; the exit code is that of the gravest damage:
    0  holds
    2  the command is wrong
-   3  cannot look: no such store, no right to read it, nothing in it, or no sealed record of that receipt
+   3  cannot look: no such store, no right to read it, nothing of a vault in it, or no sealed record of that receipt
 ${EXIT_CODES.join('\n')}
 
 A copy has no versions, times and locks: a file versions.ndjson at its top gives them (docs/integrity.md).`,
@@ -79,6 +79,7 @@ async function runVerify(
   if (head !== undefined && !/^[0-9a-f]{64}$/.test(head)) {
     throw new CliError(ExitCode.usage, '--head must be a SHA-256 in 64 lower-case hex digits.');
   }
+  const acceptedMillis = record === undefined ? undefined : acceptedTime(record);
   const from = instantOf('--from', options.from) ?? Number.NEGATIVE_INFINITY;
   const to = instantOf('--to', options.to) ?? Number.POSITIVE_INFINITY;
   if (from >= to) throw new CliError(ExitCode.usage, '--from must be earlier than --to.');
@@ -99,12 +100,12 @@ async function runVerify(
   if (done.digests === 0 && !gravest) {
     throw new CliError(
       ExitCode.cannotLook,
-      `There is nothing to verify in ${target.name}: nothing has been sealed there yet.`,
+      `There is nothing to verify in ${target.name}: it is no vault, or nothing has been sealed there yet.`,
     );
   }
   const unproven =
-    record !== undefined && done.proofs.length === 0
-      ? whyUnproven(record, done.head?.to)
+    acceptedMillis !== undefined && done.proofs.length === 0
+      ? whyUnproven(acceptedMillis, done.head?.to)
       : undefined;
   const holds = !gravest && unproven === undefined;
   const { counts, damages: listed } = damages.view();
@@ -120,12 +121,19 @@ async function runVerify(
   if (unproven !== undefined) throw new CliError(ExitCode.cannotLook, unproven);
 }
 
+function acceptedTime(receiptId: string): number {
+  const millis = receiptTime(receiptId);
+  if (millis !== undefined) return millis;
+  throw new CliError(
+    ExitCode.usage,
+    '--record must be a receipt as it was answered: r0_ or another epoch, 32 hex digits, _ and 32 more.',
+  );
+}
+
 /** Whether a record may yet be sealed goes by when its receipt says it was accepted. */
-function whyUnproven(receiptId: string, sealedTo: string | undefined): string {
-  const accepted = receiptTime(receiptId);
-  if (accepted === undefined) return 'No sealed record has this receipt.';
-  const at = new Date(accepted).toISOString();
-  return sealedTo !== undefined && accepted < Date.parse(sealedTo)
+function whyUnproven(acceptedMillis: number, sealedTo: string | undefined): string {
+  const at = new Date(acceptedMillis).toISOString();
+  return sealedTo !== undefined && acceptedMillis < Date.parse(sealedTo)
     ? `No sealed record has this receipt, of ${at}, and digests seal until ${sealedTo}: this store never issued it, keeps no evidence of it, or stored it late.`
     : `The record of this receipt is not sealed: it was accepted at ${at}, and digests seal until ${sealedTo ?? 'no time yet'}.`;
 }

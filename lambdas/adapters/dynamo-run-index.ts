@@ -1,4 +1,5 @@
 import { uniqueBy } from '../domain/collections.ts';
+import { findingFolder } from '../domain/evidence/finding-folder.ts';
 import { hourOf, indexShardOf } from '../domain/evidence/hour-shard.ts';
 import type {
   DeclarationEntry,
@@ -30,6 +31,7 @@ const Collection = {
   runDatasets: 'run-datasets',
   runTraces: 'run-traces',
   runFindings: 'run-findings',
+  folderFindings: 'folder-findings',
   declarations: 'job-declarations',
   references: 'run-references',
   traceDeliveries: 'trace-deliveries',
@@ -110,13 +112,14 @@ export class DynamoRunIndex implements RunIndex {
       itemKey([Collection.finding, finding.id], finding.at, finding.status),
       { entry: finding },
     );
-    for (const runKey of finding.runKeys) {
-      await this.#table.putOnce(
-        itemKey([Collection.runFindings, runKey], finding.id, finding.at, finding.status),
-        {
-          entry: finding,
-        },
-      );
+    const { id, at, status, runKeys } = finding;
+    const folder = findingFolder(finding);
+    const lists = [
+      ...runKeys.map((runKey) => [Collection.runFindings, runKey]),
+      ...(folder === undefined ? [] : [[Collection.folderFindings, folder]]),
+    ];
+    for (const list of lists) {
+      await this.#table.putOnce(itemKey(list, id, at, status), { entry: finding });
     }
   }
 
@@ -226,6 +229,10 @@ export class DynamoRunIndex implements RunIndex {
 
   runFindings(runKey: string): Promise<Finding[]> {
     return this.#entries(Collection.runFindings, runKey);
+  }
+
+  folderFindings(folder: string): Promise<Finding[]> {
+    return this.#entries(Collection.folderFindings, folder);
   }
 
   traceDeliveries(traceId: string): Promise<TraceDeliveryEntry[]> {

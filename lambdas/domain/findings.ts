@@ -1,3 +1,4 @@
+import { canonicalJson } from './json/canonical.ts';
 import { storeKey } from './store-key.ts';
 
 export type Severity = 'critical' | 'high' | 'medium' | 'low';
@@ -125,7 +126,7 @@ export const FINDING_KINDS = {
   version_not_indexed: {
     severity: 'medium',
     opens: 'the vault holds an evidence version that no index row points at',
-    resolves: 'never: a rebuild of the index ends the matter',
+    resolves: 'an audit that finds it indexed, as after a redrive or a rebuild of the index',
   },
   events_refused: {
     severity: 'low',
@@ -194,4 +195,14 @@ export function openFinding(
     status: 'confirmed',
     ...about,
   };
+}
+
+/**
+ * A finding as it stands: what says the same as the last step before it is no step of its own, and keeps the time of
+ * that step. Its members keep their order, since a step is named by its bytes.
+ */
+export function standingStep(finding: Finding, last: Finding | undefined): Finding {
+  if (!last || last.at > finding.at) return finding;
+  const same = { ...finding, at: last.at };
+  return canonicalJson(last) === canonicalJson(same) ? same : finding;
 }

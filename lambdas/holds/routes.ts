@@ -97,9 +97,15 @@ function within(
   return settle(hold, digests, () => dependencies.clock() < until, dependencies);
 }
 
-/** A step is taken once and says why: whoever asks for it again learns that the reason of now is not kept. */
+/** Tells whoever asks when the reason that is kept is not the one given: a step is taken once and says why once. */
 function noteOn({ status, reason }: Hold, asked: AskedHold): { readonly note?: string } {
-  if (reason === asked.reason) return {};
+  if (reason === asked.reason) {
+    return asked.isReasonRedacted
+      ? {
+          note: 'something in the reason was replaced, as secret or personal, before it was stored',
+        }
+      : {};
+  }
   const taken = status === 'active' ? 'set' : 'released';
   return { note: `the hold was ${taken} before for another reason, which stands` };
 }

@@ -51,10 +51,8 @@ export function createHandler({
 }: SealHandlerDependencies) {
   return async (request: SealRequest, context: Context): Promise<SealAnswer> => {
     try {
-      const now = dependencies.clock();
-      const { asOf, from } = auditInterval(request, now);
-      // Nothing is sealed before its time, whatever was asked for.
-      const asOfMillis = Math.min(Date.parse(asOf), now);
+      const { asOf, from } = auditInterval(request, dependencies.clock());
+      const asOfMillis = Date.parse(asOf);
       const hasTime = () => context.getRemainingTimeInMillis() > RESERVE_MILLIS;
       const recountStreams: SealDependencies['recount'] = async (interval, previous) => {
         const { failures, ...counted } = await recount(interval, previous, {

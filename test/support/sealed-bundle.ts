@@ -13,6 +13,7 @@ import { dirname, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { createEnvelope, type Envelope } from '../../lambdas/domain/evidence/envelope.ts';
 import { leafOf, packObjects } from '../../lambdas/domain/evidence/evidence-object.ts';
+import { issueReceipt } from '../../lambdas/domain/evidence/receipt.ts';
 import {
   besideDigest,
   type Digest,
@@ -24,7 +25,7 @@ import {
   type SealedObject,
 } from '../../lambdas/domain/integrity/digest.ts';
 import { MerkleRoot } from '../../lambdas/domain/integrity/merkle.ts';
-import { head } from './builders.ts';
+import { deliveryId, EPOCH_KEY, head } from './builders.ts';
 
 const BUCKET = 'vault';
 /** The third interval begins a day, whose digest takes what landed late. */
@@ -51,10 +52,15 @@ export interface Landed {
   readonly body: Uint8Array;
 }
 
+/** The receipt of a line of a bundle. */
+export function receiptOf(index: number): string {
+  return issueReceipt(EPOCH_KEY, deliveryId(START, index));
+}
+
 /** `index` is part of the receipt, so that every line of a bundle is another. */
 export function sealedEnvelope(index: number, document = `{"n":${index}}`): Envelope {
   return createEnvelope({
-    head: head({ receiptId: `receipt-${index}`, acceptedAt: new Date(START).toISOString() }),
+    head: head({ receiptId: receiptOf(index), acceptedAt: new Date(START).toISOString() }),
     receivedBytes: document.length,
     stream: { shardId: 'shardId-000000000000', sequenceNumber: String(index) },
     kind: 'run',

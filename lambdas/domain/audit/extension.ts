@@ -50,7 +50,6 @@ export async function extendLocks(
   dependencies: ExtensionDependencies,
 ) {
   const { index, clock } = dependencies;
-  const now = Math.min(Date.parse(asOf), clock());
   const extension = new LockExtension({ ...dependencies, inspection, now: clock() });
   const denied: string[] = [];
 
@@ -63,7 +62,7 @@ export async function extendLocks(
   });
   const records = [
     ...(await extendRecords(await recordsOf(looked, dependencies, denied), extension)),
-    ...(await extendRecords(await recordsInUse(now, dependencies, denied), extension)),
+    ...(await extendRecords(await recordsInUse(Date.parse(asOf), dependencies, denied), extension)),
   ];
   await promiseExtended(short, covered, index);
 
@@ -82,6 +81,8 @@ export async function extendLocks(
     ),
     extension: { evidence, records: extension.extended - evidence, left: extension.left },
     checkedTraces: short.checkedTraces,
+    /** Names of the versions beside evidence that were looked at. */
+    records: records.map(({ version }) => versionName(version)),
     denied,
   };
 }

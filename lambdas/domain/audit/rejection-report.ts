@@ -40,7 +40,7 @@ export interface ReportedHour extends AuditInterval {
  * @throws LineageError `counters_expired` when the counters of an hour may be gone
  */
 export function reportedHours({ from, to, asOf }: AuditInterval, nowMillis: number) {
-  const asOfMillis = Math.min(Date.parse(asOf), nowMillis);
+  const asOfMillis = Date.parse(asOf);
   return hoursBetween(Date.parse(from), Date.parse(to)).map((hour): ReportedHour => {
     const start = Date.parse(`${hour}:00:00Z`);
     const end = start + HOUR_MILLIS;

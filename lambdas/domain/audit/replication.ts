@@ -1,9 +1,15 @@
 import { groupBy } from '../collections.ts';
+import { mapConcurrently } from '../concurrency.ts';
 import { AccessDeniedError } from '../errors.ts';
 import { EvidencePrefix } from '../evidence/evidence-prefix.ts';
+import { hourFolder, hourOf } from '../evidence/hour-shard.ts';
 import type { ListedVersion, VersionInspector, VersionState } from '../evidence/ports.ts';
 import { DAY_MILLIS } from '../evidence/retention.ts';
+import { type Finding, openFinding } from '../findings.ts';
+import { CONCURRENT_INSPECTIONS } from './extend-runs.ts';
+import type { Inspection } from './inspection.ts';
 import type { AuditInterval } from './population.ts';
+import { wholeHours } from './vault-listing.ts';
 
 /**
  * S3 copies within minutes. What the next daily audit, which goes two hours further back than this one, does not look at
@@ -47,11 +53,53 @@ export class Copies {
   }
 }
 
-/** What landed in the interval beside evidence, without which a copy of it proves nothing, by its folder. */
-export async function recordsLanded(
+/**
+ * Counts what landed beside evidence and is not in the replica: one finding for each folder and hour in which it landed.
+ * @returns also the subjects of such findings of which it can be said that nothing lacks
+ */
+export async function lookAtRecords(
+  copies: Copies,
+  interval: AuditInterval,
+  inspection: Inspection,
+  reader: { readonly inspector: VersionInspector; readonly vaultBucket: string },
+): Promise<{ findings: Finding[]; denied: string[]; sound: Set<string> }> {
+  const { vaultBucket } = reader;
+  const { landed, denied } = await recordsLanded(interval, reader);
+  const hours = wholeHours(interval);
+  const sound = new Set(
+    [...DATED, ...DATED_BELOW, ...SMALL]
+      .map((folder) => `${vaultBucket}/${folder}`)
+      .filter((folder) => !denied.some((name) => name.startsWith(folder)))
+      .flatMap((folder) => hours.map((hour) => folder + hourFolder(hour))),
+  );
+  const subjectOf = ({ key, lastModified }: ListedVersion) =>
+    `${vaultBucket}/${key.split('/')[0]}/${hourFolder(hourOf(lastModified))}`;
+  const findings: Finding[] = [];
+  for (const [subject, versions] of groupBy(landed, subjectOf)) {
+    const states = await mapConcurrently(versions, CONCURRENT_INSPECTIONS, (version) =>
+      inspection.of(version),
+    );
+    const lacking = states.flatMap((state) => copies.count(state) ?? []);
+    const [status] = lacking;
+    if (status !== undefined) {
+      const detail = { status, failed: lacking.length };
+      findings.push(
+        openFinding('replication_failed', {
+          ...{ plane: 'store', subject, at: interval.asOf, runKeys: [], detail },
+        }),
+      );
+    }
+    if (status !== undefined || states.some((state) => state.status === 'denied')) {
+      sound.delete(subject);
+    }
+  }
+  return { findings, denied, sound };
+}
+
+async function recordsLanded(
   { from, to }: AuditInterval,
   { inspector, vaultBucket }: { inspector: VersionInspector; vaultBucket: string },
-): Promise<{ byFolder: Map<string, ListedVersion[]>; denied: string[] }> {
+): Promise<{ landed: ListedVersion[]; denied: string[] }> {
   const landed: ListedVersion[] = [];
   const denied: string[] = [];
   const looking = async <T>(prefix: string, look: () => Promise<T>): Promise<T | undefined> => {
@@ -79,7 +127,7 @@ export async function recordsLanded(
       }
     });
   }
-  return { byFolder: groupBy(landed, ({ key }) => `${key.split('/')[0]}/`), denied };
+  return { landed, denied };
 }
 
 function datesIn(from: string, to: string): string[] {

@@ -1,5 +1,6 @@
 import { uniqueBy } from '../collections.ts';
 import { mapConcurrently } from '../concurrency.ts';
+import { folderOf } from '../evidence/finding-folder.ts';
 import type { VersionState } from '../evidence/ports.ts';
 import { versionName } from '../evidence/version-name.ts';
 import { type Finding, type FindingKind, openFinding, type Plane } from '../findings.ts';
@@ -17,8 +18,8 @@ import {
   runNeeds,
   strongestLock,
 } from './population.ts';
-import { Copies, recordsLanded } from './replication.ts';
-import { resolveFindings } from './resolve-findings.ts';
+import { Copies, lookAtRecords } from './replication.ts';
+import { settleFindings } from './settle-findings.ts';
 import { isReplay, listFolders } from './vault-listing.ts';
 
 export interface RetentionAuditDependencies extends ExtensionDependencies {
@@ -76,33 +77,45 @@ export async function auditRetention(
     }
   });
 
-  const uncopied = copies && (await lookAtRecords(copies, interval, inspection, dependencies));
-  findings.push(...(uncopied?.findings ?? []));
+  const records = copies && (await lookAtRecords(copies, interval, inspection, dependencies));
+  findings.push(...(records?.findings ?? []));
 
   const needs = runNeeds(deliveries, dependencies.retention);
   const extension = await extendLocks(needs, interval, inspection, dependencies);
 
   const known = new Set(versions.map(({ version }) => versionName(version)));
   const knownKeys = new Set(versions.map(({ version }) => version.key));
-  const { listed, denied } = await listFolders(interval, dependencies);
+  const { listed, folders, denied } = await listFolders(interval, dependencies);
+  const indexed = new Set<string>();
   await mapConcurrently(listed, CONCURRENT_INSPECTIONS, async ({ deleteMarker, ...version }) => {
     const subject = versionName(version);
-    if (deleteMarker) add('delete_marker_present', 'store', subject, []);
-    else if (known.has(subject)) return;
-    // A key is written once: a second version of it is never a replay.
-    else if (knownKeys.has(version.key) || !(await isReplay(version, dependencies))) {
-      add('version_not_indexed', 'store', subject, []);
+    if (deleteMarker) {
+      add('delete_marker_present', 'store', subject, []);
+      return;
     }
+    // A key is written once: a second version of it is never a replay.
+    const isIndexed =
+      known.has(subject) ||
+      (!knownKeys.has(version.key) && (await isReplay(version, dependencies)));
+    if (isIndexed) indexed.add(subject);
+    else add('version_not_indexed', 'store', subject, []);
   });
 
-  const standing = uniqueBy([...findings, ...extension.findings], ({ id }) => id);
-  const isJudged = ({ kind, subject }: Finding) => {
+  const found = uniqueBy([...findings, ...extension.findings], ({ id }) => id);
+  const isJudged = ({ kind, plane, subject }: Finding) => {
     if (kind === 'trace_shorter_than_run') return inspection.denied.size === 0;
-    return inspection.saw(subject) && (kind === 'extension_failed' || known.has(subject));
+    if (kind === 'version_not_indexed') return indexed.has(subject);
+    if (records?.sound.has(subject)) return true;
+    const isLookedAt = plane === 'store' || kind === 'extension_failed' || known.has(subject);
+    return isLookedAt && inspection.saw(subject);
   };
-  const resolved = await resolveFindings(
-    [...needs.keys()],
-    standing,
+  const subjects = [...known, ...extension.records, ...found.map(({ subject }) => subject)];
+  const { standing, resolved } = await settleFindings(
+    found,
+    {
+      runKeys: needs.keys(),
+      folders: new Set([...folders, ...(records?.sound ?? []), ...subjects.map(folderOf)]),
+    },
     interval.asOf,
     isJudged,
     dependencies.index,
@@ -119,37 +132,11 @@ export async function auditRetention(
     extended: extension.extension,
     ...(copies && { replication: { failed: copies.failed, pending: copies.pending } }),
     unreadable: uniqueBy(
-      [...inspection.denied, ...extension.denied, ...denied, ...(uncopied?.denied ?? [])],
+      [...inspection.denied, ...extension.denied, ...denied, ...(records?.denied ?? [])],
       (name) => name,
     ).sort(),
     findings: [...standing, ...resolved],
   };
-}
-
-/** Counts what landed beside evidence and is not in the replica: one finding a folder. */
-async function lookAtRecords(
-  copies: Copies,
-  interval: AuditInterval,
-  inspection: Inspection,
-  dependencies: RetentionAuditDependencies,
-) {
-  const { byFolder, denied } = await recordsLanded(interval, dependencies);
-  const findings: Finding[] = [];
-  for (const [folder, versions] of byFolder) {
-    const lacking = await mapConcurrently(versions, CONCURRENT_INSPECTIONS, async (version) =>
-      copies.count(await inspection.of(version)),
-    );
-    const [status] = lacking.filter((why) => why !== undefined);
-    if (status === undefined) continue;
-    const failed = lacking.filter((why) => why !== undefined).length;
-    findings.push(
-      openFinding('replication_failed', {
-        ...{ plane: 'store', subject: `${dependencies.vaultBucket}/${folder}`, runKeys: [] },
-        ...{ at: interval.asOf, detail: { status, failed } },
-      }),
-    );
-  }
-  return { findings, denied };
 }
 
 /** Rules for one version; a version that may not be looked at is counted apart, never as sound. */

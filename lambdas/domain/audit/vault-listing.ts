@@ -11,20 +11,26 @@ import type {
 import type { RunIndex } from '../evidence/run-index.ts';
 import type { AuditInterval } from './population.ts';
 
+/** Hours that lie in an interval from begin to end: `YYYY-MM-DDTHH`. */
+export function wholeHours({ from, to }: AuditInterval): string[] {
+  return hoursBetween(Date.parse(from), Date.parse(to)).filter(
+    (hour) =>
+      Date.parse(`${hour}:00:00Z`) >= Date.parse(from) &&
+      Date.parse(`${hour}:59:59.999Z`) < Date.parse(to),
+  );
+}
+
 /** What the vault really holds in the whole hours of the interval: the edges belong to their neighbours. */
 export async function listFolders(
-  { from, to }: AuditInterval,
+  interval: AuditInterval,
   {
     inspector,
     vaultBucket,
   }: { readonly inspector: VersionInspector; readonly vaultBucket: string },
 ) {
-  const hours = hoursBetween(Date.parse(from), Date.parse(to)).filter(
-    (hour) =>
-      Date.parse(`${hour}:00:00Z`) >= Date.parse(from) &&
-      Date.parse(`${hour}:59:59.999Z`) < Date.parse(to),
-  );
+  const hours = wholeHours(interval);
   const listed: ListedVersion[] = [];
+  const folders: string[] = [];
   const denied: string[] = [];
   const looking = async (prefix: string, look: () => Promise<void>) => {
     try {
@@ -42,12 +48,13 @@ export async function listFolders(
       for (const classFolder of await inspector.folders(vaultBucket, plane)) {
         for (const hour of hours) {
           const prefix = `${classFolder}${hourFolder(hour)}`;
+          folders.push(`${vaultBucket}/${prefix}`);
           await looking(prefix, () => list(prefix));
         }
       }
     });
   }
-  return { listed, denied };
+  return { listed, folders, denied };
 }
 
 /**

@@ -57,6 +57,8 @@ export interface RunIndex {
   references(runKey: string): Promise<ReferenceEntry[]>;
   runTraces(runKey: string): Promise<TraceRunEntry[]>;
   runFindings(runKey: string): Promise<Finding[]>;
+  /** Findings that concern no run, by the folder of the vault that their subject lies in ({@link findingFolder}). */
+  folderFindings(folder: string): Promise<Finding[]>;
   /** Strongly consistent, as are {@link traceRuns} and {@link isTraceLinked}: the two sides of a join write first, then read the other. */
   traceDeliveries(traceId: string): Promise<TraceDeliveryEntry[]>;
   traceRuns(traceId: string): Promise<TraceRunEntry[]>;

@@ -12,7 +12,10 @@ import type { HoldIndex } from './ports.ts';
 /** What a hold or a release is asked for with. */
 export interface HoldRequest {
   readonly reference: string;
+  /** As it is stored. */
   readonly reason: string;
+  /** Whether something in it was replaced. */
+  readonly isReasonRedacted: boolean;
 }
 
 /** A case number and a sentence: they stand in a locked document for years, and in every answer about the hold. */
@@ -38,11 +41,12 @@ export function readHoldRequest(body: unknown): HoldRequest {
     ...checkText(given, 'reference'),
   ];
   if (violations.length > 0) throw invalidHold(violations);
-  const { reason, reference } = given as unknown as HoldRequest;
+  const { reason, reference } = given as Readonly<Record<'reason' | 'reference', string>>;
   if (redacted(reference) !== reference) {
     throw invalidHold([{ path: '$.reference', rule: 'no_secret_and_no_personal_data' }]);
   }
-  return { reason: redacted(reason), reference };
+  const stored = redacted(reason);
+  return { reason: stored, isReasonRedacted: stored !== reason, reference };
 }
 
 const redacted = (text: string) => scanText(text)?.text ?? text;

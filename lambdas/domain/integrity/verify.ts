@@ -21,6 +21,8 @@ const MAX_INTERVAL_MILLIS = 3_600_000;
 /** An object waits for the end of its interval, and then for the next run of the sealer. */
 const INTERVALS_UNTIL_SEALED = 2;
 
+const PREFIXES: ReadonlySet<string> = new Set(Object.values(EvidencePrefix));
+
 export interface VerifyOptions {
   readonly report: ReportDamage;
   /** Our own clock. */
@@ -68,6 +70,8 @@ export interface Verification {
   /** Digests whose heads were sent nowhere. */
   unanchored: number;
   trust: 'pinned' | 'on first use';
+  /** Fingerprint of the key that signed the first proven digest: every later one was announced under a key before it. */
+  firstSigner?: string;
   /** The last proven digest. */
   head?: {
     readonly key: string;
@@ -128,6 +132,7 @@ export async function verify(store: SealedStore, options: VerifyOptions): Promis
     if (walked.digest.anchor === UNANCHORED) done.unanchored++;
     if (walked.proven) {
       done.proven++;
+      done.firstSigner ??= walked.digest.signer.fingerprint;
       head = walked;
       isHeadSeen ||= walked.sha256 === options.head;
       recounts.add(walked.digest, (from) => covers({ key: walked.key, lastModified: from }));
@@ -135,7 +140,9 @@ export async function verify(store: SealedStore, options: VerifyOptions): Promis
     } else done.objectsNotProven += walked.digest.objects.length;
     options.progress?.(done);
   }
-  if (!isHeadSeen) {
+  // What holds nothing of a vault is no vault: nothing can be missing from it.
+  const isVault = !chain.isEmpty || (await holdsEvidence(store));
+  if (!isHeadSeen && isVault) {
     const last = head ? `; the last that is proven is ${head.key}` : '';
     const detail = `no proven digest has the SHA-256 ${options.head}${last}`;
     report({ kind: 'missing_digest', key: EvidencePrefix.digests, detail });
@@ -164,7 +171,7 @@ export async function verify(store: SealedStore, options: VerifyOptions): Promis
     }
   }
   const firstDueMillis = settledMillis - INTERVALS_UNTIL_SEALED * MAX_INTERVAL_MILLIS;
-  if (chain.isEmpty && (await holdsOlder(store, firstDueMillis))) {
+  if (chain.isEmpty && (await holdsEvidence(store, firstDueMillis))) {
     report({
       kind: 'missing_digest',
       key: EvidencePrefix.digests,
@@ -195,9 +202,14 @@ function nothingDone({ knowsVersions }: SealedStore, { pinned }: VerifyOptions):
   };
 }
 
-async function holdsOlder(store: SealedStore, thanMillis: number): Promise<boolean> {
-  for await (const { lastModified } of store.list('')) {
-    if (Date.parse(lastModified) < thanMillis) return true;
+/** Whether something stands under a prefix of the vault, and landed before. */
+async function holdsEvidence(
+  store: SealedStore,
+  beforeMillis = Number.POSITIVE_INFINITY,
+): Promise<boolean> {
+  for await (const { key, lastModified } of store.list('')) {
+    const isOfVault = PREFIXES.has(key.slice(0, key.indexOf('/') + 1));
+    if (isOfVault && Date.parse(lastModified) < beforeMillis) return true;
   }
   return false;
 }

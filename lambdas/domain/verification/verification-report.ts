@@ -2,7 +2,7 @@ import { type GuardCheck, guardFindings } from '../audit/guards.ts';
 import type { AuditInterval } from '../audit/population.ts';
 import { identified, type Report } from '../audit/report.ts';
 import { uniqueBy } from '../collections.ts';
-import { type Finding, openFinding } from '../findings.ts';
+import { type Finding, openFinding, standingStep } from '../findings.ts';
 import type { Damage, DamageKind } from '../integrity/verify-damage.ts';
 import { Recounts, type RecountTally, type StandingRecount } from '../integrity/verify-recounts.ts';
 import type { Rehashed } from './rehash.ts';
@@ -112,7 +112,10 @@ export function verificationReport(
       }),
     );
   }
-  const findings = uniqueBy(standing, ({ id }) => id);
+  const last = new Map(before?.findings.map((finding) => [finding.id, finding]));
+  const findings = uniqueBy(standing, ({ id }) => id).map((finding) =>
+    standingStep(finding, last.get(finding.id)),
+  );
   const settled = settledFindings(findings, before, asOf, isBlind);
   return identified({
     kind: 'verify' as const,

@@ -36,6 +36,7 @@ export function describeRunIndexContract(
         index.references(id),
         index.runTraces(id),
         index.runFindings(id),
+        index.folderFindings(`vault/lineage/${id}/`),
         index.traceDeliveries(id),
         index.traceRuns(id),
       ];
@@ -297,6 +298,24 @@ export function describeRunIndexContract(
       await index.putFinding(finding);
       await index.putFinding(finding);
       for (const runKey of runKeys) expect(await index.runFindings(runKey)).toEqual([finding]);
+    });
+
+    it('lists a finding that concerns no run by the folder that it is in, and no other there', async () => {
+      const folder = `vault/lineage/${randomUUID()}/`;
+      const about = { plane: 'store', at: '2026-01-01T00:00:00.000Z', detail: {} } as const;
+      const put = async (subject: string, runKeys: string[] = []) => {
+        const finding = openFinding('version_not_indexed', { ...about, subject, runKeys });
+        await index.putFinding(finding);
+        return finding;
+      };
+      const [beside, itself] = [await put(`${folder}x@v`), await put(folder)];
+      await put(`${folder}deeper/x@v`);
+      await put(`${folder}y@v`, [randomUUID()]);
+      await put(folder.replace('lineage', 'elsewhere'));
+      const found = await index.folderFindings(folder);
+      expect(found).toHaveLength(2);
+      expect(found).toEqual(expect.arrayContaining([beside, itself]));
+      expect(await index.folderFindings(folder.replace('lineage', 'elsewhere'))).toEqual([]);
     });
 
     it('keeps every observation of a finding, and the first of those that are the same', async () => {

@@ -1,3 +1,4 @@
+import { findingFolder } from '../../../lambdas/domain/evidence/finding-folder.ts';
 import type {
   DeclarationEntry,
   DeliveryEntry,
@@ -172,6 +173,9 @@ export class InMemoryRunIndex implements RunIndex {
 
   runFindings = (runKey: string) =>
     this.#select('runFindings', this.findingRows, (row) => row.runKeys.includes(runKey));
+
+  folderFindings = (folder: string) =>
+    this.#select('folderFindings', this.findingRows, (row) => findingFolder(row) === folder);
 
   traceDeliveries = (traceId: string) =>
     this.#select('traceDeliveries', this.traceDeliveryRows, (row) => row.traceId === traceId);

@@ -15,7 +15,8 @@ import { InMemoryRunIndex } from '../../support/fakes/run-index.ts';
 import { seeded } from '../../support/seeded.ts';
 
 const HOUR = 3_600_000;
-const DAY = 24 * HOUR;
+const HALF_DAY = 12 * HOUR;
+const DAY = 2 * HALF_DAY;
 const YEARS_7 = {
   mode: 'COMPLIANCE',
   ...{ lineageDays: 2557, traceDays: 2557, recordDays: 2922, floorDays: 190, slackDays: 35 },
@@ -40,9 +41,8 @@ function lockedStore() {
     },
     async *list(bucket, prefix) {
       looks.push(prefix);
-      for (const key of [...locks.keys()].sort()) {
-        if (key.startsWith(prefix)) yield { ...versionOf(key), bucket, ...LISTED };
-      }
+      const keys = [...locks.keys()].filter((key) => key.startsWith(prefix)).sort();
+      for (const key of keys) yield { ...versionOf(key), bucket, ...LISTED };
     },
     folders: async (_bucket, prefix) => [`${prefix}audit-retention/`],
   };
@@ -175,9 +175,8 @@ describe('extension by the audit', () => {
     const neighbour = await store.event('neighbour', 'other', NOW);
     for (let day = 0; day < 365; day++) {
       const deliveries: DeliveryEntry[] = [];
-      for (let hour = 0; hour < 24; hour++) {
-        const n = day * 24 + hour;
-        deliveries.push(await store.event('stream', `object-${n}`, NOW + n * HOUR));
+      for (const n of [2 * day, 2 * day + 1]) {
+        deliveries.push(await store.event('stream', `object-${n}`, NOW + n * HALF_DAY));
       }
       const { findings } = await store.extend(
         day === 0 ? [neighbour, ...deliveries] : deliveries,
@@ -185,9 +184,9 @@ describe('extension by the audit', () => {
       );
       expect(findings).toEqual([]);
     }
-    const last = NOW + (365 * 24 - 1) * HOUR;
+    const last = NOW + (2 * 365 - 1) * HALF_DAY;
     const rows = await index.runEvents('stream');
-    expect(rows).toHaveLength(365 * 24);
+    expect(rows).toHaveLength(2 * 365);
     for (const { lock, receiptId } of rows) {
       expect(until(store, receiptId)).toBeGreaterThanOrEqual(last + YEARS_7.lineageDays * DAY);
       expect(lock.retainUntil).toBe(store.locks.get(receiptId)?.lock.retainUntil);
@@ -197,7 +196,7 @@ describe('extension by the audit', () => {
     }
     expect(puts.get('object-0')).toHaveLength(4);
     expect(puts.has('other')).toBe(false);
-  }, 240_000); // 365 audits, on machines that do other things at the same time
+  });
 
   it('asks nothing of S3 for a run that is shorter than the slack', async () => {
     const store = lockedStore();

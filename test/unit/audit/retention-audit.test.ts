@@ -1,6 +1,7 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { AccessDeniedError } from '../../../lambdas/domain/errors.ts';
+import { folderOf } from '../../../lambdas/domain/evidence/finding-folder.ts';
 import { RUN_ID, runEventEntry } from '../../support/builders.ts';
 import { inspectorOver } from '../../support/fakes/readers.ts';
 import { auditedStore, INTERVAL, TRACE_ID } from './population.ts';
@@ -153,7 +154,7 @@ describe('retention audit', () => {
     expect(await look('COMPLETED')).toEqual([{ failed: 0, pending: 0 }, []]);
   });
 
-  it('counts records that the replica lacks, one finding a folder', async () => {
+  it('counts records that the replica lacks, one finding a folder and hour, and resolves them', async () => {
     const { audit, see, replicate, vault } = await auditedStore();
     replicate();
     const landing = { lastModified: '2026-03-04T05:30:00.000Z', deleteMarker: false, bytes: 1 };
@@ -181,11 +182,95 @@ describe('retention audit', () => {
     });
     const { replication, findings } = (await audit()).report;
     expect(replication).toEqual({ failed: 4, pending: 0 });
+    const hour = 'dt=2026-03-04/hour=05/';
     expect(findings.map(({ subject, detail }) => [subject, detail]).sort()).toEqual([
-      ['vault/digests/', { status: 'FAILED', failed: 2 }],
-      ['vault/public-keys/', { status: 'FAILED', failed: 1 }],
-      ['vault/reports/', { status: 'FAILED', failed: 1 }],
+      [`vault/digests/${hour}`, { status: 'FAILED', failed: 2 }],
+      [`vault/public-keys/${hour}`, { status: 'FAILED', failed: 1 }],
+      [`vault/reports/${hour}`, { status: 'FAILED', failed: 1 }],
     ]);
+
+    const failing = new Set(['public-keys/ab.pem']);
+    let status: 'present' | 'denied' = 'present';
+    see({
+      inspect: async ({ key }) =>
+        status === 'denied'
+          ? { status }
+          : {
+              ...{ status, mode: 'GOVERNANCE', retainUntil: '2099-01-01T00:00:00.000Z' },
+              ...{ legalHold: false, lastModified: landing.lastModified },
+              replication: failing.has(key) ? 'FAILED' : 'COMPLETED',
+            },
+    });
+    const of = async (request: object) =>
+      (await audit({ ...INTERVAL, ...request })).report.findings
+        .filter(({ kind }) => kind === 'replication_failed')
+        .map(({ subject, status }) => `${subject.split('/')[1]} ${status}`)
+        .sort();
+    // Another hour, a part of the hour, and what may not be looked at say nothing of it.
+    const [from, asOf] = ['2026-03-04T06:00:00.000Z', '2026-03-06T00:00:00.000Z'];
+    expect(await of({ from, to: '2026-03-04T07:00:00.000Z', asOf })).toEqual([]);
+    expect(await of({ from: '2026-03-04T05:45:00.000Z', asOf })).toEqual([]);
+    status = 'denied';
+    expect(await of({ asOf })).toEqual([]);
+    status = 'present';
+    expect(await of({ asOf })).toEqual([
+      'digests resolved',
+      'public-keys confirmed',
+      'reports resolved',
+    ]);
+    failing.clear();
+    expect(await of({ asOf: '2026-03-07T00:00:00.000Z' })).toEqual(['public-keys resolved']);
+  });
+
+  it('resolves that a version is not indexed once its rows are there, and not when it is gone', async () => {
+    const { audit, index, vault, evidence } = await auditedStore();
+    const planted = {
+      ...evidence,
+      ...{ key: `${evidence.key}x`, versionId: 'v9', body: Buffer.from('x') },
+    };
+    vault.versions.push(planted);
+    const rows = [...index.deliveryRows];
+    index.deliveryRows.clear();
+    expect((await audit()).report.findings).toMatchObject([
+      { kind: 'version_not_indexed', status: 'confirmed' },
+      { kind: 'version_not_indexed', status: 'confirmed' },
+    ]);
+    for (const [key, row] of rows) index.deliveryRows.set(key, row);
+    const later = { ...INTERVAL, asOf: '2026-03-06T00:00:00.000Z' };
+    const subject = `vault/${evidence.key}@v1`;
+    const findings = async (request: object) =>
+      (await audit({ ...later, ...request })).report.findings;
+    expect(await findings({})).toHaveLength(2);
+    expect((await findings({})).map(({ subject, status }) => [subject, status])).toEqual([
+      [`vault/${evidence.key}x@v9`, 'confirmed'],
+    ]);
+    const steps = await index.folderFindings(folderOf(subject));
+    expect(steps.filter((step) => step.subject === subject).map(({ status }) => status)).toEqual([
+      'confirmed',
+      'resolved',
+    ]);
+    vault.remove(planted);
+    expect(await findings({ asOf: '2026-03-07T00:00:00.000Z' })).toEqual([]);
+  });
+
+  it('takes what stays as it was for no new step', async () => {
+    const { audit, index, vault, evidence, relock } = await auditedStore();
+    relock({ retainUntil: '2026-04-01T00:00:00.000Z' });
+    vault.versions.push({ ...evidence, key: `${evidence.key}x`, body: Buffer.from('x') });
+    const kinds = ['retention_short', 'version_not_indexed'];
+    const steps = () => index.findingRows.size;
+    for (const day of ['05', '06', '07']) {
+      const { findings } = (await audit({ ...INTERVAL, asOf: `2026-03-${day}T00:00:00.000Z` }))
+        .report;
+      expect(findings.map(({ kind }) => kind).sort()).toEqual(kinds);
+      for (const { at } of findings) expect(at).toBe(INTERVAL.asOf);
+      expect(steps()).toBe(2);
+    }
+    const documents = vault.versions.filter(({ key }) => key.startsWith('findings/'));
+    expect(documents).toHaveLength(2);
+    relock({ retainUntil: '2026-04-02T00:00:00.000Z' });
+    await audit({ ...INTERVAL, asOf: '2026-03-08T00:00:00.000Z' });
+    expect(steps()).toBe(3);
   });
 
   it('resolves what it finds no longer, once', async () => {

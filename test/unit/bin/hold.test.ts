@@ -65,6 +65,7 @@ describe('evidence hold', () => {
     expect([url, init?.method]).toEqual(['http://a/api/v1/hold?runId=run+1&submitter=g', 'PUT']);
     expect(JSON.parse(init?.body as string)).toEqual({ reference: 'case', reason: 'why' });
     expect(text).toContain('is held under case: 3 versions');
+    expect(text).toContain('Reason as stored: why\n');
     expect(text).toContain('1 versions are in no digest yet');
     expect(process.exitCode).toBeUndefined();
   });
@@ -86,11 +87,14 @@ describe('evidence hold', () => {
     const note = 'the hold was released before for another reason, which stands';
     const deletable = [{ key: 'a', versionId: '1', at: '2027-01-01T00:00:00Z' }];
     const stillHeld = [{ key: 'b', versionId: '2', by: ['other'] }];
-    answer({ ...OUTCOME, unsealed: 1, note, released: 1, deletable, stillHeld });
+    const released = { reason: 'settled', by: 'p', at: '2026-01-02T00:00:00Z' };
+    const hold = { ...HOLD, status: 'released', released };
+    answer({ ...OUTCOME, hold, unsealed: 1, note, released: 1, deletable, stillHeld });
     const text = await run('release', 'r', '--reference', 'c', '--reason', 'w');
     expect(fetched.mock.calls[0]?.[1]?.method).toBe('DELETE');
     expect(text).toContain('deletable from 2027-01-01T00:00:00Z  a version 1');
     expect(text).toContain('still held by other  b version 2');
+    expect(text).toContain('Reason as stored: settled\n');
     expect(text).toContain(`Note: ${note}`);
     expect(text).not.toContain('the daily run holds it');
   });

@@ -5,13 +5,21 @@ import { Command } from 'commander';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { addVerifyCommand } from '../../../bin/evidence/verify.ts';
 import { packObjects } from '../../../lambdas/domain/evidence/evidence-object.ts';
+import { issueReceipt } from '../../../lambdas/domain/evidence/receipt.ts';
 import {
   besideDigest,
   type Digest,
   publicKeyKey,
   type Recount,
 } from '../../../lambdas/domain/integrity/digest.ts';
-import { SealedBundle, sealedEnvelope } from '../../support/sealed-bundle.ts';
+import { deliveryId, EPOCH_KEY } from '../../support/builders.ts';
+import {
+  receiptOf,
+  SealedBundle,
+  type SigningPair,
+  sealedEnvelope,
+  signingPair,
+} from '../../support/sealed-bundle.ts';
 
 let bundle: SealedBundle;
 beforeEach(() => {
@@ -39,6 +47,7 @@ async function run(...args: string[]) {
 }
 
 const verifyCopy = (...args: string[]) => run('--dir', bundle.folder, ...args);
+const receiptAt = (time: string) => issueReceipt(EPOCH_KEY, deliveryId(Date.parse(time), 1));
 const document = (at: number) => (bundle.digests[at] as Digest).location.key;
 
 describe('evidence verify', () => {
@@ -61,6 +70,23 @@ describe('evidence verify', () => {
     const key = bundle.path(publicKeyKey(bundle.pair.fingerprint));
     const { stdout } = await verifyCopy('--public-key', key, '--head', bundle.headSha256);
     expect(stdout).not.toMatch(/Not said|first use/);
+  });
+
+  it('names the first signer as the key to compare, and later ones as announced', async () => {
+    const first = bundle.pair;
+    const next = signingPair();
+    bundle.addKey(next);
+    bundle.seal([], { nextSigner: { fingerprint: next.fingerprint } });
+    bundle.pair = next;
+    bundle.seal([]);
+    const { stdout } = await verifyCopy();
+    expect(stdout).toContain(`Signed     ${first.fingerprint}, trusted on first use`);
+    expect(stdout).toContain(`the head by ${next.fingerprint}, announced`);
+    const key = (pair: SigningPair) => bundle.path(publicKeyKey(pair.fingerprint));
+    const pinned = await verifyCopy('--public-key', key(first));
+    expect(pinned).toMatchObject({ exitCode: 0 });
+    expect(pinned.stdout).toContain(`Signed     ${first.fingerprint}, by the key you gave`);
+    expect(await verifyCopy('--public-key', key(next))).toMatchObject({ exitCode: 14 });
   });
 
   it('prints everything that it found, and ends with the code of the gravest', async () => {
@@ -87,10 +113,10 @@ describe('evidence verify', () => {
   });
 
   it('proves one record', async () => {
-    const json = JSON.parse((await verifyCopy('--record', 'receipt-4', '--json')).stdout);
+    const json = JSON.parse((await verifyCopy('--record', receiptOf(4), '--json')).stdout);
     expect(json.proofs).toMatchObject([
       {
-        receiptId: 'receipt-4',
+        receiptId: receiptOf(4),
         object: { bucket: 'vault', line: 1 },
         index: 4,
         leaves: 6,
@@ -99,13 +125,13 @@ describe('evidence verify', () => {
         digest: { key: document(0), number: 0, fingerprint: bundle.pair.fingerprint },
       },
     ]);
-    const { stdout } = await verifyCopy('--record', 'receipt-4');
+    const { stdout } = await verifyCopy('--record', receiptOf(4));
     for (const { hash } of json.proofs[0].path) expect(stdout).toContain(hash);
     expect(stdout).toContain(json.proofs[0].leaf);
   });
 
   it('reads no objects but those of the hour of a receipt, and finds it there', async () => {
-    const receiptId = `r0_${Date.parse('2026-03-04T07:30:00Z').toString(16).padStart(12, '0')}${'a'.repeat(20)}_${'b'.repeat(32)}`;
+    const receiptId = receiptAt('2026-03-04T07:30:00Z');
     const envelope = { ...sealedEnvelope(9), receiptId, acceptedAt: '2026-03-04T07:30:00.000Z' };
     bundle.seal([...packObjects('lineage', [envelope])]);
     const json = JSON.parse((await verifyCopy('--record', receiptId, '--json')).stdout);
@@ -114,17 +140,14 @@ describe('evidence verify', () => {
 
   it('proves nothing of a record that was changed', async () => {
     bundle.write((bundle.digests[0] as Digest).objects[2]?.key as string, 'x');
-    const { stdout, exitCode } = await verifyCopy('--record', 'receipt-4', '--json');
+    const { stdout, exitCode } = await verifyCopy('--record', receiptOf(4), '--json');
     expect([exitCode, JSON.parse(stdout).proofs]).toEqual([11, []]);
   });
 
   it('never says that it holds of a record that is not proven, and says why', async () => {
-    const receiptOf = (time: string) =>
-      `r0_${Date.parse(time).toString(16).padStart(12, '0')}${'a'.repeat(20)}_${'b'.repeat(32)}`;
     for (const [receipt, why] of [
-      ['receipt-99', /^No sealed record has this receipt\.$/],
-      [receiptOf('2026-03-03T23:40:00Z'), /^No sealed record .* never issued it/],
-      [receiptOf('2026-03-04T09:00:00Z'), /is not sealed: it was accepted at 2026-03-04T09:00/],
+      [receiptAt('2026-03-03T23:40:00Z'), /^No sealed record .* never issued it/],
+      [receiptAt('2026-03-04T09:00:00Z'), /is not sealed: it was accepted at 2026-03-04T09:00/],
     ] as const) {
       const { stdout, exitCode, sentence } = await verifyCopy('--record', receipt);
       expect({ exitCode, sentence }).toEqual({ exitCode: 3, sentence: expect.stringMatching(why) });
@@ -148,7 +171,10 @@ describe('evidence verify', () => {
     expect(stdout).toContain('1 intervals of a shard were not recounted');
     bundle.seal([], { recounts: [recount('a', 'missing'), recount('c', 'equal')] });
     const lost = await verifyCopy();
-    expect(lost).toMatchObject({ exitCode: 23, sentence: /^accepted_not_stored: / });
+    expect(lost).toMatchObject({
+      exitCode: 23,
+      sentence: expect.stringMatching(/^accepted_not_stored: /),
+    });
     expect(lost.stdout).toContain('1 of 3 records that lineage shard a took');
     expect(lost.stdout).toMatch(
       /Recounts +1 shards .* all records stored, 1 with records that are not/,
@@ -171,6 +197,7 @@ describe('evidence verify', () => {
       /--from must be earlier than --to/,
     ],
     [['--dir', 'x', '--public-key', '/dev/null'], /no P-256 public key/],
+    [['--dir', 'x', '--record', 'no receipt'], /--record must be a receipt/],
     [['--replica-of', 'x'], /needs --bucket/],
     [[], /No store is named/],
   ])('ends with 2 for %j', async (args, sentence) => {
@@ -183,13 +210,39 @@ describe('evidence verify', () => {
   it('ends with 3 when it cannot look', async () => {
     expect(await run('--dir', bundle.path('nowhere'))).toMatchObject({ exitCode: 3 });
     expect(await run('--dir', bundle.path(document(0)))).toMatchObject({ exitCode: 3 });
-    expect(await verifyCopy('--record', 'no such')).toMatchObject({ exitCode: 3 });
     bundle.write('versions.ndjson', '');
-    expect(await verifyCopy()).toMatchObject({ exitCode: 3, sentence: /lists no version/ });
+    expect(await verifyCopy()).toMatchObject({
+      exitCode: 3,
+      sentence: expect.stringMatching(/lists no version/),
+    });
     bundle.remove();
     bundle.write('x', '');
     bundle.delete('x');
-    expect(await verifyCopy()).toMatchObject({ exitCode: 3, sentence: /nothing to verify/ });
+    expect(await verifyCopy()).toMatchObject({
+      exitCode: 3,
+      sentence: expect.stringMatching(/nothing to verify/),
+    });
+  });
+
+  it.each(['', '.npm/_logs/debug.log', 'lineage', 'dt=2026-03-03/x'])(
+    'misses nothing in a folder that is no copy of a vault (%j)',
+    async (file) => {
+      bundle.remove();
+      bundle.write(file || 'x', '');
+      if (file === '') bundle.delete('x');
+      for (const args of [[], ['--head', 'a'.repeat(64)]]) {
+        expect(await verifyCopy(...args)).toMatchObject({
+          exitCode: 3,
+          sentence: expect.stringMatching(/nothing to verify/),
+        });
+      }
+    },
+  );
+
+  it('misses the digests where anything of a vault is left', async () => {
+    bundle.remove();
+    bundle.write('lineage/x', '');
+    expect(await verifyCopy()).toMatchObject({ exitCode: 13 });
   });
 });
 

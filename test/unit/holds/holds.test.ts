@@ -225,6 +225,10 @@ describe('PUT /api/v1/hold', () => {
     expect(everything).not.toContain('jane.doe');
     const again = await store.ask('PUT', '/api/v1/hold', { runId: RUN_ID }, body);
     expect(again.json.hold.id).toBe(json.hold.id);
+    // Whoever set and whoever releases it learns what is kept.
+    const released = await store.ask('DELETE', '/api/v1/hold', { runId: RUN_ID }, body);
+    for (const { note } of [json, again.json, released.json]) expect(note).toMatch(/replaced/);
+    expect(released.json.hold.released.reason).toBe(json.hold.reason);
   });
 
   it('is released by the reference as it is listed, where an older release stored a redacted one', async () => {

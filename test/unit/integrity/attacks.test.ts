@@ -571,7 +571,7 @@ describe('a list of versions', () => {
       bundle.write('versions.ndjson', `${line}\n`);
       await expect(damagesOf()).rejects.toMatchObject({
         exitCode: 3,
-        sentence: /^Line 1 of versions/,
+        sentence: expect.stringMatching(/^Line 1 of versions/),
       });
     },
   );

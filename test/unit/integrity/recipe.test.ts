@@ -11,12 +11,16 @@ import {
 import { verify } from '../../../lambdas/domain/integrity/verify.ts';
 import { NOW } from '../../support/builders.ts';
 import { readDocument } from '../../support/markdown.ts';
-import { SealedBundle, sealedEnvelope, signingPair } from '../../support/sealed-bundle.ts';
+import {
+  receiptOf,
+  SealedBundle,
+  sealedEnvelope,
+  signingPair,
+} from '../../support/sealed-bundle.ts';
 
 const TOOLS = ['bash', 'openssl', 'sha256sum', 'jq', 'xxd', 'gunzip'];
 const missing = TOOLS.filter((tool) => spawnSync('which', [tool]).status !== 0);
 
-const RECEIPT = 'receipt-3';
 const LINE = 3;
 
 let bundle: SealedBundle;
@@ -34,7 +38,7 @@ beforeEach(async () => {
   const { proofs } = await verify(store, {
     report: ({ kind }) => expect.fail(kind),
     nowMillis: NOW,
-    receiptId: RECEIPT,
+    receiptId: receiptOf(LINE),
   });
   bundle.write('proof.json', JSON.stringify(proofs[0]));
 });
