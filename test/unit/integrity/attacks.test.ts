@@ -584,6 +584,71 @@ it('takes an object that is gone for expired once its lock has ended, and not be
   expect(await damagesOf({ nowMillis: ended + 1 })).toEqual([]);
 });
 
+describe('an object that the sealer could not read', () => {
+  const key = 'lineage/class=standard/dt=2026-03-04/hour=00/closed.ndjson.gz';
+  const versionId = sha256(Buffer.from(key)).slice(0, 8).replace(/^/, 'v');
+  const at = '2026-03-04T00:16:00.000Z';
+  const lock = { mode: 'COMPLIANCE', retainUntil: '2033-05-01T00:00:00.000Z' } as const;
+  const counted = async (nowMillis = NOW) => {
+    const damages: Damage[] = [];
+    const store = DirectoryStore.open(bundle.folder);
+    const report = (damage: Damage) => damages.push(damage);
+    const { unread } = await verify(store, { report, nowMillis });
+    store.close();
+    return { unread, damages };
+  };
+
+  beforeEach(() => {
+    const unread = { bucket: 'vault', key, versionId, lastModified: at, bytes: 6, records: 0 };
+    bundle.seal([], {
+      lock,
+      objects: [{ ...unread, sha256: '0'.repeat(64), etag: 'e', unreadable: true }],
+    });
+    bundle.seal([]);
+    bundle.put(key, Buffer.from('closed'), at);
+  });
+
+  it('is there, by its name and size', async () => {
+    expect(await counted()).toEqual({ unread: 1, damages: [] });
+  });
+
+  it('is missed when it is gone, until the digest may be gone as well', async () => {
+    bundle.delete(key);
+    const missing = {
+      unread: 0,
+      damages: [expect.objectContaining({ kind: 'missing_object', key })],
+    };
+    expect(await counted()).toEqual(missing);
+    expect((await counted(Date.parse('2033-05-02'))).damages).toEqual([]);
+  });
+
+  it('makes no room for another when it is gone', async () => {
+    const slot = (name: string) => sha256(Buffer.from(name)).slice(0, 5);
+    bundle.delete(key);
+    let planted = 'findings/0.json';
+    for (let i = 0; slot(planted) !== slot(key); i++) planted = `findings/${i}.json`;
+    bundle.put(planted, Buffer.from('{}'), '2026-03-03T23:50:00.000Z');
+    expect((await counted()).damages.map(({ kind }) => kind).sort()).toEqual([
+      ...['extra_object', 'missing_object'],
+    ]);
+  });
+
+  it('has the size that it was sealed with', async () => {
+    bundle.put(key, Buffer.from('another'), at);
+    expect((await counted()).damages).toMatchObject([{ kind: 'modified_object', key }]);
+  });
+
+  it('need not be copied where a list of versions has it', async () => {
+    bundle.listVersions();
+    bundle.delete(key);
+    expect(await counted()).toEqual({ unread: 1, damages: [] });
+    bundle.listVersions((line) => (line.key === key ? { ...line, bytes: 7 } : line));
+    expect((await counted()).damages).toMatchObject([{ kind: 'modified_object', key }]);
+    bundle.listVersions((line) => (line.key === key ? undefined : line));
+    expect((await counted()).damages).toMatchObject([{ kind: 'missing_object', key }]);
+  });
+});
+
 it.each(['.sig', '.leaves'])(
   'takes %s that stands alone for the rest of a digest',
   async (ending) => {
