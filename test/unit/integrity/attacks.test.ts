@@ -951,6 +951,15 @@ describe('recounts', () => {
     expect(tally.notRecounted).toBe(0);
   });
 
+  it('stay so when the stream has let go of what was behind for too long', async () => {
+    const behind = recount('behind', { accepted: 5, stored: 3 });
+    const { damages, tally } = await sealedWith([behind], [recount('not_recounted')], []);
+    expect(named(damages)).toEqual([`accepted_not_stored ${digestAt(0)}`]);
+    expect(tally).toEqual({ equal: 0, behind: 0, notRecounted: 0, notStored: 1 });
+    const early = { ...behind, countedAt: '2026-03-04T00:44:59.999Z' };
+    expect((await sealedWith([early], [recount('not_recounted')])).damages).toEqual([]);
+  });
+
   it('that were never made are counted, and no damage', async () => {
     const { damages, tally } = await sealedWith(
       [recount('behind')],
