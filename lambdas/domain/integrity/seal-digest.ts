@@ -204,8 +204,8 @@ export function isConflict(error: unknown): boolean {
 /** Until when a digest, or any before it, was promised: the lock of one may be shorter than that of an earlier one. */
 function promisedUntil({ lock, previous }: Digest): { readonly retainUntil?: string } {
   if (!lock) return {};
-  const before = previous?.retainUntil ?? '';
-  return { retainUntil: before > lock.retainUntil ? before : lock.retainUntil };
+  const ends = [lock.retainUntil, previous?.retainUntil ?? lock.retainUntil].map(Date.parse);
+  return { retainUntil: new Date(Math.max(...ends)).toISOString() };
 }
 
 /** Of everything that belongs to the chain: a year longer than what it proves. */

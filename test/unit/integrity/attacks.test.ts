@@ -10,6 +10,7 @@ import { packObjects } from '../../../lambdas/domain/evidence/evidence-object.ts
 import {
   besideDigest,
   type Digest,
+  digestKey,
   publicKeyKey,
   type Recount,
 } from '../../../lambdas/domain/integrity/digest.ts';
@@ -672,6 +673,33 @@ it('blames a digest that is missing, and not what landed in its interval', async
   bundle.delete(key);
   expect((await damagesOf()).map(({ kind }) => kind)).toEqual(['missing_digest']);
 });
+
+it.each([
+  ['below digests/, of all time', '1970-01-01T00:00:00.000Z', 'extra_object'],
+  ['between two digests, of all time', '2026-03-03T23:46:00.000Z', 'extra_object'],
+  ['behind the head, of all time', '2026-03-04T00:15:00.000Z', 'unsealed_tail'],
+])(
+  'lets no document that nobody signed explain what is in no digest: %s',
+  async (_, from, kind) => {
+    for (const time of ['2026-03-03T23:20:00Z', '2026-03-03T23:50:00Z', '2026-03-04T02:00:00Z']) {
+      bundle.put(`findings/${time}.json`, Buffer.from('{}'), time);
+    }
+    const count = (damages: readonly Damage[]) =>
+      damages.filter(({ key }) => key.startsWith('findings/')).length;
+    expect(count(await damagesOf())).toBe(3);
+    const location = { bucket: 'vault', key: digestKey(from) };
+    const planted = {
+      ...(bundle.digests[1] as Digest),
+      location,
+      from,
+      to: '9999-01-01T00:00:00.000Z',
+    };
+    bundle.putDigest(planted, signingPair());
+    const damages = await damagesOf();
+    expect(count(damages)).toBe(3);
+    expect(damages.map((damage) => damage.kind)).toContain(kind);
+  },
+);
 
 it('reads each file once when nothing is wrong, and a public key once more', async () => {
   const store = DirectoryStore.open(bundle.folder);
