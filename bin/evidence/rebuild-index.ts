@@ -19,6 +19,7 @@ import {
 import type { RebuildPlan } from '../../lambdas/domain/rebuild/rebuild-report.ts';
 import { type CliContext, CliError, ExitCode, type GlobalOptions, globalOptions } from './cli.ts';
 import { openDeployment } from './deployment.ts';
+import { instantOf } from './instant.ts';
 import { type Rebuilding, rebuildingOf } from './rebuild-dependencies.ts';
 import { rebuildDistributed } from './rebuild-distributed.ts';
 import { printable } from './table.ts';
@@ -192,10 +193,8 @@ function intervalOf(options: Options) {
 /** A date alone is the midnight that it begins with. @throws CliError usage (2) */
 function timesOf({ from, to }: Options): { from?: string; to?: string } {
   const times = Object.entries({ from, to }).flatMap(([name, text]) => {
-    if (text === undefined) return [];
-    const millis = Date.parse(text);
-    if (!Number.isNaN(millis)) return [[name, new Date(millis).toISOString()]];
-    throw new CliError(ExitCode.usage, `--${name} is no time: write it as 2026-11-30T08:00:00Z.`);
+    const millis = instantOf(`--${name}`, text);
+    return millis === undefined ? [] : [[name, new Date(millis).toISOString()]];
   });
   return Object.fromEntries(times);
 }

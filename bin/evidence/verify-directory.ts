@@ -9,6 +9,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type {
+  ListedContent,
   ListedObject,
   OpenedObject,
   SealedStore,
@@ -79,6 +80,16 @@ export class DirectoryStore implements SealedStore {
     if (this.#versions && !version) return undefined;
     const file = this.#find(key);
     return file && { chunks: chunksOf(file), lock: version ? version.lock : 'unknown' };
+  }
+
+  /** What could not be opened could not be copied either: a list of versions has it, and there need be no file. */
+  async find(key: string, versionId: string): Promise<ListedContent | undefined> {
+    const version = this.#versions?.find(key, versionId);
+    if (!this.#versions) {
+      const file = this.#find(key);
+      return file && { bytes: file.bytes };
+    }
+    return version && { ...(version.bytes !== undefined && { bytes: version.bytes }) };
   }
 
   close(): void {

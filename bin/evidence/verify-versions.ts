@@ -14,6 +14,7 @@ const NAME_HEX_DIGITS = 13;
 /** A line of the list: `{key, versionId, lastModified, bytes, mode?, retainUntil?}`. */
 interface ListedVersion extends ListedObject {
   readonly versionId: string;
+  readonly bytes?: number;
   readonly lock: OpenedObject['lock'];
 }
 
@@ -126,13 +127,14 @@ function readLine(line: Buffer): ListedVersion | undefined {
     if (line.length > MAX_LINE_BYTES) return undefined;
     const value = JSON.parse(line.toString()) as Record<string, unknown>;
     const { key, versionId, lastModified, mode, retainUntil } = value;
+    const size = Number.isSafeInteger(value.bytes) ? { bytes: value.bytes as number } : {};
     if (typeof key !== 'string' || typeof versionId !== 'string') return undefined;
     if (!isInstant(lastModified)) return undefined;
     const isUnlocked = mode === undefined && retainUntil === undefined;
-    if (isUnlocked) return { key, versionId, lastModified, lock: 'none' };
+    if (isUnlocked) return { key, versionId, lastModified, ...size, lock: 'none' };
     if (mode !== 'GOVERNANCE' && mode !== 'COMPLIANCE') return undefined;
     if (!isInstant(retainUntil)) return undefined;
-    return { key, versionId, lastModified, lock: { mode, retainUntil } };
+    return { key, versionId, lastModified, ...size, lock: { mode, retainUntil } };
   } catch {
     return undefined;
   }

@@ -10,6 +10,7 @@ import type { SealedStore } from '../../lambdas/domain/integrity/verify-store.ts
 import { clientConfigOf } from './administration.ts';
 import { type CliContext, CliError, ExitCode, type GlobalOptions, globalOptions } from './cli.ts';
 import { openDeployment, readDeployment, sayWhetherEmulated } from './deployment.ts';
+import { instantOf } from './instant.ts';
 import { DirectoryStore } from './verify-directory.ts';
 import { DamageList, renderVerification } from './verify-render.ts';
 
@@ -59,7 +60,8 @@ export function addVerifyCommand(program: Command, context: CliContext): void {
 Reads only. Everything found is printed; the exit code is that of the gravest damage:
    0  holds
    2  the command is wrong
-   3  cannot look: no such store, no right to read it, nothing of a vault in it, or no sealed record of that receipt
+   3  cannot look: no such store, no right to read it, nothing of a vault in it, no sealed record of that receipt, or
+      nothing sealed within --from and --to
 ${EXIT_CODES.join('\n')}
 
 A copy has no versions, times and locks: a file versions.ndjson at its top gives them (docs/integrity.md).`,
@@ -104,9 +106,11 @@ async function runVerify(
     );
   }
   const unproven =
-    acceptedMillis !== undefined && done.proofs.length === 0
-      ? whyUnproven(acceptedMillis, done.head?.to)
-      : undefined;
+    acceptedMillis === undefined
+      ? whyNothing(options, done)
+      : done.proofs.length === 0
+        ? whyUnproven(acceptedMillis, done.head?.to)
+        : undefined;
   const holds = !gravest && unproven === undefined;
   const { counts, damages: listed } = damages.view();
   const answer = { holds, verified: target.name, counts, damages: listed, ...done };
@@ -128,6 +132,16 @@ function acceptedTime(receiptId: string): number {
     ExitCode.usage,
     '--record must be a receipt as it was answered: r0_ or another epoch, 32 hex digits, _ and 32 more.',
   );
+}
+
+/** Where an interval leaves nothing to look at, nothing holds either. */
+function whyNothing(
+  { from, to }: VerifyOptions,
+  { objects, unread, expired, head }: Verification,
+): string | undefined {
+  if (from === undefined && to === undefined) return undefined;
+  if (objects + unread + expired > 0) return undefined;
+  return `Nothing that landed within --from and --to is sealed: no object was looked at, and digests seal until ${head?.to ?? 'no time yet'}.`;
 }
 
 /** Whether a record may yet be sealed goes by when its receipt says it was accepted. */
@@ -178,15 +192,6 @@ async function keyIn(file: string): Promise<SigningKey> {
   const key = readPublicKey(await readFile(file).catch(() => Buffer.alloc(0)));
   if (key) return key;
   throw new CliError(ExitCode.usage, `${file} holds no P-256 public key in PEM.`);
-}
-
-function instantOf(option: string, text: string | undefined): number | undefined {
-  const millis = text === undefined ? undefined : Date.parse(text);
-  if (!Number.isNaN(millis)) return millis;
-  throw new CliError(
-    ExitCode.usage,
-    `${option} must be a date or a time with its zone (RFC 3339).`,
-  );
 }
 
 /** Says how far a verification is, when it takes longer than a moment. */

@@ -1,7 +1,12 @@
 import type { S3Client } from '@aws-sdk/client-s3';
 import { UnreadableRecordError } from '../domain/errors.ts';
 import { SIGNATURE_METADATA } from '../domain/integrity/digest.ts';
-import type { ListedObject, OpenedObject, SealedStore } from '../domain/integrity/verify-store.ts';
+import type {
+  ListedContent,
+  ListedObject,
+  OpenedObject,
+  SealedStore,
+} from '../domain/integrity/verify-store.ts';
 import { S3VersionInspector } from './s3-version-inspector.ts';
 import { S3VersionReader } from './s3-version-reader.ts';
 
@@ -26,6 +31,18 @@ export class S3SealedStore implements SealedStore {
       const { key, versionId, lastModified, deleteMarker } = version;
       yield { key, versionId, lastModified, ...(deleteMarker && { deleteMarker }) };
     }
+  }
+
+  /** The ETag of a replica that was encrypted anew is another one: it is told of the vault itself only. */
+  async find(key: string, versionId: string): Promise<ListedContent | undefined> {
+    for await (const version of this.#inspector.list(this.#name, key)) {
+      // Of all that begin with it a key comes first.
+      if (version.key !== key) return undefined;
+      if (version.versionId !== versionId || version.deleteMarker) continue;
+      const { bytes, etag } = version;
+      return { bytes, ...(etag !== undefined && this.#name === this.bucket && { etag }) };
+    }
+    return undefined;
   }
 
   async open(key: string, versionId?: string): Promise<OpenedObject | undefined> {

@@ -149,7 +149,9 @@ export class SealedBundle {
             key: last.location.key,
             sha256: sha256(digestBytes(last)),
             signature: this.read(besideDigest(last.location.key, 'signature')).toString(),
-            ...(last.lock && { retainUntil: last.lock.retainUntil }),
+            ...(last.lock && {
+              retainUntil: [last.lock.retainUntil, last.previous?.retainUntil ?? ''].sort()[1],
+            }),
           }
         : null,
       signer: { algorithm: 'ECDSA_SHA_256', fingerprint: this.pair.fingerprint },

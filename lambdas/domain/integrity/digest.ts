@@ -87,7 +87,7 @@ export interface Digest {
     readonly key: string;
     readonly sha256: string;
     readonly signature: string;
-    /** As its own `lock` promised: when it may be gone. Absent where it promised nothing. */
+    /** The latest end that its own `lock`, or that of any digest before it, promised. Absent where its own promised nothing. */
     readonly retainUntil?: string;
   } | null;
   readonly signer: { readonly algorithm: 'ECDSA_SHA_256'; readonly fingerprint: string };

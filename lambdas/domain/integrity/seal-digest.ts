@@ -107,7 +107,7 @@ export async function writeDigest(
           key: previous.digest.location.key,
           sha256: previous.sha256,
           signature: previous.signature,
-          ...(previous.digest.lock && { retainUntil: previous.digest.lock.retainUntil }),
+          ...promisedUntil(previous.digest),
         }
       : null,
     signer: { algorithm: 'ECDSA_SHA_256', fingerprint: signer.fingerprint },
@@ -199,6 +199,13 @@ async function putBeside(
 /** Whether a put was refused because another writer's content stands there. */
 export function isConflict(error: unknown): boolean {
   return error instanceof LineageError && error.code === 'conflicting_object';
+}
+
+/** Until when a digest, or any before it, was promised: the lock of one may be shorter than that of an earlier one. */
+function promisedUntil({ lock, previous }: Digest): { readonly retainUntil?: string } {
+  if (!lock) return {};
+  const ends = [lock.retainUntil, previous?.retainUntil ?? lock.retainUntil].map(Date.parse);
+  return { retainUntil: new Date(Math.max(...ends)).toISOString() };
 }
 
 /** Of everything that belongs to the chain: a year longer than what it proves. */

@@ -1,9 +1,11 @@
 import { EvidencePrefix } from '../evidence/evidence-prefix.ts';
+import { HOUR_MILLIS } from '../evidence/hour-shard.ts';
 import { sha256Hex } from '../store-key.ts';
 import { besideDigest, type Digest, digestBegin } from './digest.ts';
 import type { ReportDamage } from './verify-damage.ts';
 import { checkDigest } from './verify-document.ts';
 import { type ChainGap, gapBefore, missingDigests, StrayDigests } from './verify-gaps.ts';
+import { Holes } from './verify-holes.ts';
 import type { TrustedKeys } from './verify-keys.ts';
 import { shortLock } from './verify-lock.ts';
 import { secondVersions } from './verify-second-version.ts';
@@ -13,10 +15,6 @@ import { type ListedObject, readWhole, type SealedStore } from './verify-store.t
 export const MAX_DIGEST_BYTES = 128 * 1024 * 1024;
 /** A P-256 signature in base64 takes 96 bytes. */
 const MAX_SIGNATURE_BYTES = 1024;
-/** Intervals without a usable digest that are remembered, to blame the digest and not what landed in them. */
-const MAX_HOLES = 1_000;
-
-const BEFORE_ALL = new Date(0).toISOString();
 
 /** A document, and the signature and the leaves beside it. */
 const PART = /^(.*)\.(?:json|sig|leaves)$/;
@@ -44,12 +42,6 @@ export interface WalkedDigest {
   readonly proven: boolean;
 }
 
-/** Half-open interval whose digest is not there or cannot be used: what landed in it cannot be judged. */
-export interface Hole {
-  readonly from: string;
-  readonly to: string;
-}
-
 /** A chain whose first digests are gone as they promised: it can be proven from here on. */
 export interface LateBegin {
   /** RFC 3339 UTC. */
@@ -68,12 +60,13 @@ export class ChainWalk {
   readonly #firstNumber: number | 'any';
   readonly #asOfMillis: number;
   readonly #covers: (version: ListedObject) => boolean;
-  readonly holes: Hole[] = [];
+  readonly holes = new Holes();
   /** Where the chain begins, when those before it expired. */
   begin: LateBegin | undefined;
   /** Whether the store has not even a part of a digest. */
   isEmpty = true;
   #last: WalkedDigest | undefined;
+  #isProven = false;
   /** Digests since the last one that stood in its place, which are there and cannot be read, or left a part behind. */
   #unusable = new Set<string>();
   readonly #gaps: ChainGap[] = [];
@@ -114,10 +107,10 @@ export class ChainWalk {
       this.#link(walked);
       this.#last = walked;
       this.#unusable = new Set();
-      // A digest that proves nothing is blamed, and not what landed in its interval.
-      if (!walked.proven) this.#addHole(walked.digest);
+      this.#judgeInterval(walked);
       yield walked;
     }
+    this.holes.end();
     this.#reportMissing();
   }
 
@@ -220,7 +213,7 @@ export class ChainWalk {
     const begin = this.#firstNumber === 'any' ? number : this.#firstNumber;
     const gap = gapBefore(digest, last?.digest, begin, this.#unusable);
     if (gap) {
-      this.#addHole({ from: gap.from ?? BEFORE_ALL, to: from });
+      this.holes.add(Number.NEGATIVE_INFINITY, Date.parse(from));
       if (!last) this.begin = this.#lateBegin(walked);
       if (!this.begin || last) this.#gaps.push(gap);
       return;
@@ -248,10 +241,22 @@ export class ChainWalk {
     return isOver ? { from, number, retainedUntil } : undefined;
   }
 
-  #addHole({ from, to }: Hole): void {
-    const last = this.holes.at(-1);
-    if (last?.to === from) this.holes[this.holes.length - 1] = { from: last.from, to };
-    else if (this.holes.length < MAX_HOLES) this.holes.push({ from, to });
+  /** A digest that proves nothing is blamed, and not what landed in its interval. */
+  #judgeInterval({ digest, proven }: WalkedDigest): void {
+    if (!proven) {
+      this.#addHole(digest);
+      return;
+    }
+    const { from, to, number } = digest;
+    const isFirst = !this.#isProven && number === this.#firstNumber;
+    this.holes.proven({ from: Date.parse(from), to: Date.parse(to) }, isFirst);
+    this.#isProven = true;
+  }
+
+  /** No digest is believed to be of a longer interval than there are. */
+  #addHole({ from, to }: Pick<Digest, 'from' | 'to'>): void {
+    const begin = Date.parse(from);
+    this.holes.add(begin, Math.min(Date.parse(to), begin + HOUR_MILLIS));
   }
 
   /** Whether a digest is one of those behind the last that is there, which nobody asks for. */

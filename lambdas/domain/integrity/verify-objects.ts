@@ -30,7 +30,7 @@ export interface ObjectCheck {
   readonly covers: (object: SealedObject) => boolean;
   readonly report: ReportDamage;
   readonly suspects: Suspects;
-  /** Called for each object that the sealer could not read: nothing of it is known that could be compared. */
+  /** Called for each object that is there and that the sealer could not read: its content is not known. */
   readonly unread: (object: SealedObject) => void;
   /** Called for each object that is there, whole or not. */
   readonly present: (object: SealedObject, held: HeldObject) => void;
@@ -92,6 +92,29 @@ async function sealedLeaves(
   return undefined;
 }
 
+/** Nobody could open it: it is compared with what a listing says, by its size and, where that is told, its ETag. */
+async function checkUnread(
+  { walked: { digest }, object }: Omit<CheckedObject, 'held'>,
+  { store, report, unread, mayBeGone }: ObjectCheck,
+): Promise<void> {
+  const { key, versionId, bytes, etag } = object;
+  const listed = await store.find(key, versionId);
+  if (!listed) {
+    // Its own lock could not be read either: no digest outlives what it seals by less than a year.
+    const { retainUntil } = digest.lock ?? {};
+    if (mayBeGone({ ...object, ...(retainUntil !== undefined && { retainUntil }) })) return;
+    const detail = `sealed by its name and ${bytes} bytes, since it could not be read`;
+    report({ kind: 'missing_object', key, versionId, detail });
+    return;
+  }
+  unread(object);
+  const isSameSize = listed.bytes === undefined || listed.bytes === bytes;
+  const isSameTag = listed.etag === undefined || etag === undefined || listed.etag === etag;
+  if (isSameSize && isSameTag) return;
+  const detail = `sealed with ${bytes} bytes${etag === undefined ? '' : ` and ETag ${etag}`}`;
+  report({ kind: 'modified_object', key, versionId, detail });
+}
+
 /** Answers the leaves of the stored lines when the object is what was sealed. */
 async function checkObject(
   place: Omit<CheckedObject, 'held'>,
@@ -101,7 +124,7 @@ async function checkObject(
   const { object, leaves, firstLeaf } = place;
   const { key, versionId, sha256: sealed } = object;
   if (object.unreadable) {
-    check.unread(object);
+    await checkUnread(place, check);
     return Buffer.alloc(0);
   }
   const opened = await store.open(key, versionId);

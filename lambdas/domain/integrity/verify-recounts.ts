@@ -64,6 +64,7 @@ export class Recounts {
 
   /** @param covers which intervals are of interest, by their begin (RFC 3339 UTC) */
   add({ location, recounts }: Digest, covers: (from: string) => boolean = () => true): void {
+    const overdue = new Map(this.#overdue.map((recount) => [nameOf(recount), recount]));
     this.#behind = 0;
     this.#overdue = [];
     for (const recount of recounts.filter(({ from }) => covers(from))) {
@@ -74,7 +75,7 @@ export class Recounts {
       else if (status === 'equal') {
         this.#standing.delete(name);
         this.#equal++;
-      } else if (!this.#standing.has(name)) this.#notRecounted++;
+      } else this.#letGo(name, overdue.get(name));
     }
   }
 
@@ -82,6 +83,12 @@ export class Recounts {
     const isOverdue = Date.parse(recount.countedAt) - Date.parse(recount.to) >= GRACE_MILLIS;
     if (isOverdue && recount.notStored > 0) this.#overdue.push(recount);
     else this.#behind++;
+  }
+
+  /** Nobody counts it any more: what the last count did not find is lost. */
+  #letGo(name: string, overdue: StandingRecount | undefined): void {
+    if (overdue) this.#keep(name, overdue);
+    else if (!this.#standing.has(name)) this.#notRecounted++;
   }
 
   #keep(name: string, recount: StandingRecount): void {

@@ -16,7 +16,8 @@ export function secondVersions<Version extends Named>(
   const objects = versions.filter(({ deleteMarker }) => !deleteMarker);
   const foreign = objects.filter((version) => !isSealed(version));
   const isTold = foreign.length > 0 && foreign.length < objects.length;
-  const own = objects.find((version) => isTold && !foreign.includes(version)) ?? objects.at(-1);
+  const isForeign = new Set(foreign);
+  const own = objects.find((version) => isTold && !isForeign.has(version)) ?? objects.at(-1);
   const second = isTold ? foreign : objects.slice(0, -1);
   const beside = `beside version ${own?.versionId}, which ${isTold ? 'is sealed' : 'was there first'}`;
   return [

@@ -11,6 +11,12 @@ export interface ListedObject {
   readonly deleteMarker?: true;
 }
 
+/** What a listing says of the content of one version; a copy does not know everything. */
+export interface ListedContent {
+  readonly bytes?: number;
+  readonly etag?: string;
+}
+
 /** An opened version. Whoever opens it reads it to its end, or returns from the iteration. */
 export interface OpenedObject {
   readonly chunks: AsyncIterable<Uint8Array>;
@@ -36,6 +42,11 @@ export interface SealedStore {
    * @throws AccessDeniedError, UnavailableError when it cannot look
    */
   open(key: string, versionId?: string): Promise<OpenedObject | undefined>;
+  /**
+   * What a listing says of a version that perhaps nobody can open; undefined when there is none.
+   * @throws AccessDeniedError, UnavailableError when it cannot look
+   */
+  find(key: string, versionId: string): Promise<ListedContent | undefined>;
 }
 
 /** The bytes of an object, or undefined when it has more of them than the limit. */

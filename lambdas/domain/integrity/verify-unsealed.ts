@@ -2,9 +2,10 @@ import { EvidencePrefix } from '../evidence/evidence-prefix.ts';
 import { DAY_MILLIS } from '../evidence/retention.ts';
 import { sha256Hex } from '../store-key.ts';
 import { type Digest, isDigestKey, isSealed, MAX_LATE } from './digest.ts';
-import { type Hole, MAX_DIGEST_BYTES } from './verify-chain.ts';
+import { MAX_DIGEST_BYTES } from './verify-chain.ts';
 import type { Damage, ReportDamage } from './verify-damage.ts';
 import { checkDigest } from './verify-document.ts';
+import type { Holes } from './verify-holes.ts';
 import type { Suspects } from './verify-moves.ts';
 import { holdObject } from './verify-object.ts';
 import { secondVersions } from './verify-second-version.ts';
@@ -29,7 +30,7 @@ interface Unsealed {
 export interface SearchOptions {
   readonly covers: (version: ListedObject) => boolean;
   readonly head: Digest;
-  readonly holes: readonly Hole[];
+  readonly holes: Pick<Holes, 'has'>;
   /** Where the first digest begins, when those before it expired. RFC 3339 UTC. */
   readonly begin: string | undefined;
   /** Whether what waits for a digest since then should have one by now. */
@@ -198,8 +199,7 @@ function isJudged(version: ListedObject, { covers }: SearchOptions): boolean {
 }
 
 function isInHole({ lastModified }: ListedObject, { holes }: SearchOptions): boolean {
-  const landed = Date.parse(lastModified);
-  return holes.some(({ from, to }) => landed >= Date.parse(from) && landed < Date.parse(to));
+  return holes.has(Date.parse(lastModified));
 }
 
 /** Reports those that the verification covers. */

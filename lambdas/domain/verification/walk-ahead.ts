@@ -117,6 +117,7 @@ export function listingOf(
     knowsVersions: store.knowsVersions,
     list: (prefix) => (prefix === EvidencePrefix.digests ? chain() : store.list(prefix)),
     open: (key, versionId) => store.open(key, versionId),
+    find: (key, versionId) => store.find(key, versionId),
   };
 }
 

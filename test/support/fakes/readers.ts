@@ -147,6 +147,12 @@ export function sealedStoreOver({
         yield { key, versionId, lastModified, ...(deleteMarker && { deleteMarker }) };
       }
     },
+    async find(key, versionId) {
+      const held = versions.find(
+        (version) => version.key === key && version.versionId === versionId,
+      );
+      return held && !held.deleteMarker ? { bytes: held.body.length } : undefined;
+    },
     async open(key, versionId) {
       const held = versions.findLast(
         (version) => version.key === key && version.versionId === (versionId ?? version.versionId),

@@ -23,6 +23,33 @@ const answer = (members: Record<string, unknown> = {}) =>
 
 beforeEach(() => s3.reset());
 
+describe('finding a version that nobody may open', () => {
+  const listed = (Key: string, VersionId: string) => ({ Key, VersionId, LastModified: UNTIL });
+
+  beforeEach(() => {
+    s3.on(ListObjectVersionsCommand, { Bucket: 'vault', Prefix: 'k' }).resolves({
+      Versions: [
+        { ...listed('k', 'v2'), Size: 2, ETag: '"two"' },
+        { ...listed('k', 'v1'), Size: 1, ETag: '"one"' },
+        { ...listed('k-longer', 'v3'), Size: 3, ETag: '"three"' },
+      ],
+    });
+  });
+
+  it('answers its size and ETag, and nothing of one that is not there', async () => {
+    expect(await store.find('k', 'v1')).toEqual({ bytes: 1, etag: 'one' });
+    expect(await store.find('k', 'v3')).toBeUndefined();
+  });
+
+  it('answers no ETag of a replica, which may be encrypted anew', async () => {
+    s3.on(ListObjectVersionsCommand, { Bucket: 'replica' }).resolves({
+      Versions: [{ ...listed('k', 'v1'), Size: 1, ETag: '"other"' }],
+    });
+    const replica = new S3SealedStore(new S3Client({}), 'replica', 'vault');
+    expect(await replica.find('k', 'v1')).toEqual({ bytes: 1 });
+  });
+});
+
 describe('opening a version', () => {
   it('answers its bytes, its lock and the signature in its metadata', async () => {
     answer({

@@ -67,7 +67,7 @@ describe('evidence rebuild-index', () => {
   it.each(['--from', '--to'])('refuses a %s that is no time, before it looks', async (option) => {
     const error = await run(option, 'yesterday');
     expect(exitCodeOf(error)).toBe(2);
-    expect(sentenceOf(error)).toContain(`${option} is no time`);
+    expect(sentenceOf(error)).toContain(`${option} must be a date or a time`);
   });
 
   it.each([

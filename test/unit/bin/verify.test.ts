@@ -188,6 +188,31 @@ describe('evidence verify', () => {
     expect(await verifyCopy('--to', '2026-03-03T23:45:00Z')).toMatchObject({ exitCode: 12 });
   });
 
+  it('never says that it holds where an interval leaves nothing to look at', async () => {
+    for (const interval of [
+      ['--to', '2026-03-03'],
+      ['--from', '2027-01-01'],
+    ]) {
+      const { exitCode, stdout, sentence } = await verifyCopy(...interval);
+      expect(exitCode).toBe(3);
+      expect(sentence).toContain('no object was looked at');
+      expect(stdout).not.toContain('It holds');
+    }
+  });
+
+  it.each([
+    ...['2026-02-31', '04.03.2026', '1', '2026-03-03T23:30', '2026-03-03T24:00:01Z', 'March 2026'],
+    ...['2026-03-03T23:30:00', '20260303', '2026-3-3', '2026-03-03T25:00:00Z', ''],
+  ])('takes %j for no time', async (text) => {
+    const refused = { exitCode: 2, sentence: expect.stringMatching(/--to must be a date/) };
+    expect(await verifyCopy('--to', text)).toMatchObject(refused);
+  });
+
+  it.each(['2026-03-04', '2026-03-04T00:30:00Z', '2026-03-04T01:30:00.5+01:00'])(
+    'takes %s for a time',
+    async (text) => expect((await verifyCopy('--to', text)).exitCode).toBe(0),
+  );
+
   it.each([
     [['--dir', 'x', '--bucket', 'y'], /not both/],
     [['--dir', 'x', '--head', 'abc'], /--head must be a SHA-256/],

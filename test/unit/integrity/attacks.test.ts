@@ -10,6 +10,7 @@ import { packObjects } from '../../../lambdas/domain/evidence/evidence-object.ts
 import {
   besideDigest,
   type Digest,
+  digestKey,
   publicKeyKey,
   type Recount,
 } from '../../../lambdas/domain/integrity/digest.ts';
@@ -584,6 +585,71 @@ it('takes an object that is gone for expired once its lock has ended, and not be
   expect(await damagesOf({ nowMillis: ended + 1 })).toEqual([]);
 });
 
+describe('an object that the sealer could not read', () => {
+  const key = 'lineage/class=standard/dt=2026-03-04/hour=00/closed.ndjson.gz';
+  const versionId = sha256(Buffer.from(key)).slice(0, 8).replace(/^/, 'v');
+  const at = '2026-03-04T00:16:00.000Z';
+  const lock = { mode: 'COMPLIANCE', retainUntil: '2033-05-01T00:00:00.000Z' } as const;
+  const counted = async (nowMillis = NOW) => {
+    const damages: Damage[] = [];
+    const store = DirectoryStore.open(bundle.folder);
+    const report = (damage: Damage) => damages.push(damage);
+    const { unread } = await verify(store, { report, nowMillis });
+    store.close();
+    return { unread, damages };
+  };
+
+  beforeEach(() => {
+    const unread = { bucket: 'vault', key, versionId, lastModified: at, bytes: 6, records: 0 };
+    bundle.seal([], {
+      lock,
+      objects: [{ ...unread, sha256: '0'.repeat(64), etag: 'e', unreadable: true }],
+    });
+    bundle.seal([]);
+    bundle.put(key, Buffer.from('closed'), at);
+  });
+
+  it('is there, by its name and size', async () => {
+    expect(await counted()).toEqual({ unread: 1, damages: [] });
+  });
+
+  it('is missed when it is gone, until the digest may be gone as well', async () => {
+    bundle.delete(key);
+    const missing = {
+      unread: 0,
+      damages: [expect.objectContaining({ kind: 'missing_object', key })],
+    };
+    expect(await counted()).toEqual(missing);
+    expect((await counted(Date.parse('2033-05-02'))).damages).toEqual([]);
+  });
+
+  it('makes no room for another when it is gone', async () => {
+    const slot = (name: string) => sha256(Buffer.from(name)).slice(0, 5);
+    bundle.delete(key);
+    let planted = 'findings/0.json';
+    for (let i = 0; slot(planted) !== slot(key); i++) planted = `findings/${i}.json`;
+    bundle.put(planted, Buffer.from('{}'), '2026-03-03T23:50:00.000Z');
+    expect((await counted()).damages.map(({ kind }) => kind).sort()).toEqual([
+      ...['extra_object', 'missing_object'],
+    ]);
+  });
+
+  it('has the size that it was sealed with', async () => {
+    bundle.put(key, Buffer.from('another'), at);
+    expect((await counted()).damages).toMatchObject([{ kind: 'modified_object', key }]);
+  });
+
+  it('need not be copied where a list of versions has it', async () => {
+    bundle.listVersions();
+    bundle.delete(key);
+    expect(await counted()).toEqual({ unread: 1, damages: [] });
+    bundle.listVersions((line) => (line.key === key ? { ...line, bytes: 7 } : line));
+    expect((await counted()).damages).toMatchObject([{ kind: 'modified_object', key }]);
+    bundle.listVersions((line) => (line.key === key ? undefined : line));
+    expect((await counted()).damages).toMatchObject([{ kind: 'missing_object', key }]);
+  });
+});
+
 it.each(['.sig', '.leaves'])(
   'takes %s that stands alone for the rest of a digest',
   async (ending) => {
@@ -607,6 +673,33 @@ it('blames a digest that is missing, and not what landed in its interval', async
   bundle.delete(key);
   expect((await damagesOf()).map(({ kind }) => kind)).toEqual(['missing_digest']);
 });
+
+it.each([
+  ['below digests/, of all time', '1970-01-01T00:00:00.000Z', 'extra_object'],
+  ['between two digests, of all time', '2026-03-03T23:46:00.000Z', 'extra_object'],
+  ['behind the head, of all time', '2026-03-04T00:15:00.000Z', 'unsealed_tail'],
+])(
+  'lets no document that nobody signed explain what is in no digest: %s',
+  async (_, from, kind) => {
+    for (const time of ['2026-03-03T23:20:00Z', '2026-03-03T23:50:00Z', '2026-03-04T02:00:00Z']) {
+      bundle.put(`findings/${time}.json`, Buffer.from('{}'), time);
+    }
+    const count = (damages: readonly Damage[]) =>
+      damages.filter(({ key }) => key.startsWith('findings/')).length;
+    expect(count(await damagesOf())).toBe(3);
+    const location = { bucket: 'vault', key: digestKey(from) };
+    const planted = {
+      ...(bundle.digests[1] as Digest),
+      location,
+      from,
+      to: '9999-01-01T00:00:00.000Z',
+    };
+    bundle.putDigest(planted, signingPair());
+    const damages = await damagesOf();
+    expect(count(damages)).toBe(3);
+    expect(damages.map((damage) => damage.kind)).toContain(kind);
+  },
+);
 
 it('reads each file once when nothing is wrong, and a public key once more', async () => {
   const store = DirectoryStore.open(bundle.folder);
@@ -884,6 +977,15 @@ describe('recounts', () => {
     const { damages, tally } = await sealedWith([recount('missing')], [recount('not_recounted')]);
     expect(named(damages)).toEqual([`accepted_not_stored ${digestAt(0)}`]);
     expect(tally.notRecounted).toBe(0);
+  });
+
+  it('stay so when the stream has let go of what was behind for too long', async () => {
+    const behind = recount('behind', { accepted: 5, stored: 3 });
+    const { damages, tally } = await sealedWith([behind], [recount('not_recounted')], []);
+    expect(named(damages)).toEqual([`accepted_not_stored ${digestAt(0)}`]);
+    expect(tally).toEqual({ equal: 0, behind: 0, notRecounted: 0, notStored: 1 });
+    const early = { ...behind, countedAt: '2026-03-04T00:44:59.999Z' };
+    expect((await sealedWith([early], [recount('not_recounted')])).damages).toEqual([]);
   });
 
   it('that were never made are counted, and no damage', async () => {

@@ -166,6 +166,23 @@ describe('sealing', () => {
   });
 });
 
+it('says until when any digest before was promised, also when retention became shorter', async () => {
+  const store = sealing(FIVE);
+  await store.sealTo(FIVE + 20 * MINUTE);
+  const shorter = { ...RETENTION, recordDays: RETENTION.recordDays - 10 };
+  for (const minutes of [35, 50, 65]) {
+    store.at(FIVE + minutes * MINUTE);
+    const request = { asOfMillis: FIVE + minutes * MINUTE, hasTime: () => true };
+    await seal(request, { ...store.dependencies(), retention: shorter });
+  }
+  const chain = store.chain();
+  const ends = chain.map(({ lock }) => lock?.retainUntil as string);
+  expect(ends).not.toEqual(ends.toSorted());
+  for (const [at, { previous }] of chain.entries()) {
+    expect(previous?.retainUntil).toBe(ends.slice(0, at).sort().at(-1));
+  }
+});
+
 describe('late objects', () => {
   it('are sealed by the sweep of the next day, six days after their hour', async () => {
     const store = sealing(FIVE);

@@ -189,7 +189,9 @@ export function sealing(startMillis: number, overrides: Partial<SealSettings> = 
             key: before.digest.location.key,
             sha256: before.sha256,
             signature: before.signature,
-            retainUntil: before.digest.lock?.retainUntil,
+            retainUntil: [before.digest.lock?.retainUntil, before.digest.previous?.retainUntil]
+              .sort()
+              .findLast((until) => until !== undefined),
           });
           expect(document?.lock).toMatchObject(digest.lock ?? {});
         }

@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { AccessDeniedError, UnavailableError } from '../../../lambdas/domain/errors.ts';
+import {
+  AccessDeniedError,
+  UnavailableError,
+  UnreadableRecordError,
+} from '../../../lambdas/domain/errors.ts';
 import {
   besideDigest,
   type Digest,
@@ -173,6 +177,17 @@ describe('what does not hold any more', () => {
     const report = await store.verify({ periodDays: 1_000 });
     expect(broken(report)).toContain(`missing_digest ${digest.key}`);
     expect(new Set(broken(report)).size).toBe(1);
+  });
+
+  it('is named: an object that the sealer could not read, and that is gone', async () => {
+    const store = await verifying(1);
+    const closed = store.sealed.archive([envelopeOf(77, store.now)]);
+    store.sealed.unreadable(closed.key, new UnreadableRecordError('object_unreadable'));
+    await store.live(3);
+    expect(broken(await store.verify())).toEqual([]);
+    store.vault.remove(closed);
+    const report = await store.verify({}, { asOf: store.now + DAY });
+    expect(broken(report)).toContain(`missing_object ${closed.key}`);
   });
 
   it('is named: the end of the chain, cut off with all its parts', async () => {
