@@ -294,16 +294,18 @@ describe('extension by the audit', () => {
   });
 });
 
+const [ACTIVE, OVER] = ['a'.repeat(64), '0'.repeat(64)];
+
 describe('records beside evidence', () => {
   const used = [
     ...['policies/strict.json', 'keys/hmac/epoch-0.json', 'public-keys/ab.pem'],
-    ...['erasures/e1.json', 'holds/active/00000003-set.json'],
-    ...['holds/active/00000003-outcome-ab.json', 'producers/p/00000002.json'],
+    ...['erasures/e1.json', `holds/${ACTIVE}/00000003-set.json`],
+    ...[`holds/${ACTIVE}/00000003-outcome-ab.json`, 'producers/p/00000002.json'],
   ];
   const past = [
-    ...['producers/p/00000001.json', 'holds/active/00000001-set.json'],
-    ...['holds/active/00000002-released.json', 'holds/over/00000001-set.json'],
-    ...['holds/over/00000002-released.json', 'holds/over/00000001-outcome-cd.json'],
+    ...['producers/p/00000001.json', `holds/${ACTIVE}/00000001-set.json`],
+    ...[`holds/${ACTIVE}/00000002-released.json`, `holds/${OVER}/00000001-set.json`],
+    ...[`holds/${OVER}/00000002-released.json`, `holds/${OVER}/00000001-outcome-cd.json`],
   ];
 
   it('that are in use outlive whatever may be locked today by a year, at a call in 90 days', async () => {
@@ -318,6 +320,19 @@ describe('records beside evidence', () => {
     }
     for (const key of used) expect(store.puts.get(key)?.length).toBe(5);
     for (const key of past) expect(store.puts.has(key)).toBe(false);
+  });
+
+  it.each([
+    ['producers/p/00000003.json', ['producers/p/99999999', 'producers/p/99999999.json']],
+    ['producers/p/00000003.json', ['producers/p/00000009.json', 'producers/p/99999999-x.json']],
+    [`holds/${ACTIVE}/00000001-set.json`, [`holds/${ACTIVE}/99999998-x`]],
+    [`holds/${ACTIVE}/00000001-set.json`, [`holds/${ACTIVE}/99999998-released.json`]],
+    [`holds/${ACTIVE}/00000001-set.json`, [`holds/${ACTIVE}/99999999-set.json`]],
+  ])('are in use whatever is put among them: %s beside %j', async (inUse, planted) => {
+    const store = lockedStore();
+    for (const key of [inUse, ...planted]) store.lock(key, NOW, YEARS_7.recordDays);
+    await store.extend([], NOW + 60 * DAY);
+    expect(store.puts.has(inUse)).toBe(true);
   });
 
   it.each([
