@@ -27,7 +27,7 @@ export function grantHolding(fn: ServiceFunction, { tables, vault }: EvidenceRes
   vault.grantHold(fn, folders);
   vault.grantInspect(fn, ...folders);
   vault.grantFindOrWrite(fn, 'holds');
-  vault.grantReadVersions(fn, 'digests');
+  vault.grantReadVersions(fn, 'digests', 'publicKeys');
   vault.grantList(fn);
   tables.index.grantQuery(fn);
 }

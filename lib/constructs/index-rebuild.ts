@@ -55,7 +55,7 @@ export class IndexRebuild extends Construct {
     vault.grantList(this.worker);
     // rows say how long a line is locked
     vault.grantReadLocked(this.worker, 'lineage', 'traces', 'quarantine');
-    vault.grantReadVersions(this.worker, 'findings', 'digests');
+    vault.grantReadVersions(this.worker, 'findings', 'digests', 'publicKeys');
     // a run that was archived while its trace had no row is joined with it: promotion, as archive does it
     vault.grantFindOrWrite(this.worker, 'traces', 'findings', 'reports');
     staging.grantList(this.worker);

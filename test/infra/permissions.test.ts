@@ -102,7 +102,7 @@ const holding = {
   'kms:GenerateDataKey': ['<TablesKey>', '<VaultKey>'],
   's3:GetObjectLegalHold': vault(...HELD),
   's3:GetObjectRetention': vault(...HELD),
-  's3:GetObjectVersion': vault(...HELD),
+  's3:GetObjectVersion': vault('digests', 'holds', 'lineage', 'public-keys', 'traces'),
   's3:ListBucket': ['<VaultBucket>'],
   's3:ListBucketVersions': ['<VaultBucket>'],
   's3:PutObjectLegalHold': vault(...HELD),
@@ -323,7 +323,7 @@ const EXPECTED: Record<string, Record<string, string[]>> = {
     's3:GetObjectRetention': vault('lineage', 'quarantine', 'traces'),
     's3:GetObjectVersion': [
       STAGED,
-      ...vault('digests', 'findings', 'lineage', 'quarantine', 'traces'),
+      ...vault('digests', 'findings', 'lineage', 'public-keys', 'quarantine', 'traces'),
     ],
     's3:ListBucket': ['<StagingBucket>', '<VaultBucket>'],
     's3:ListBucketVersions': ['<StagingBucket>', '<VaultBucket>'],

@@ -2,10 +2,11 @@ import { groupBy } from '../collections.ts';
 import { mapConcurrently } from '../concurrency.ts';
 import { AccessDeniedError, UnreadableRecordError } from '../errors.ts';
 import { EvidencePrefix } from '../evidence/evidence-prefix.ts';
+import { type NumberedRecord, seriesOf } from '../evidence/numbered-records.ts';
 import type { Clock, ListedVersion, ObjectVersion } from '../evidence/ports.ts';
 import { DAY_MILLIS, longestDays, type RetentionPolicy } from '../evidence/retention.ts';
 import { versionName } from '../evidence/version-name.ts';
-import { isActive } from '../holds/hold.ts';
+import { isActive, stepOfKey } from '../holds/hold.ts';
 import type { ProofReaders } from '../integrity/proof-digests.ts';
 import { DigestSearch } from '../integrity/sealing-digests.ts';
 import { CONCURRENT_INSPECTIONS } from './extend-runs.ts';
@@ -14,8 +15,10 @@ import { type Covered, EXTENSION_STEP_DAYS, type LockExtension } from './lock-ex
 /** Documents that are written once and used for years: their locks count from then, what they prove comes later. */
 const IN_USE = ['policies', 'keys', 'publicKeys', 'erasures'] as const;
 
-/** Digits that number the steps of a producer or a hold: a name begins with them. */
-const STEP_DIGITS = 8;
+/** The names of what stands in the folder of a producer or a hold begin with the number of a step. */
+const NUMBERED = /\/(\d{8})[.-][^/]*$/;
+/** The record of a producer. */
+const RECORD = /\/\d{8}\.json$/;
 
 export interface RecordListing extends ProofReaders {
   readonly clock: Clock;
@@ -45,10 +48,21 @@ export async function recordsInUse(
   for (const folder of IN_USE) {
     for (const version of await list(EvidencePrefix[folder])) want(wanted, version, neededMillis);
   }
-  for (const document of lastSteps(await list(EvidencePrefix.producers)))
-    want(wanted, document, neededMillis);
-  for (const document of lastSteps(await list(EvidencePrefix.holds))) {
-    if (isActive({ number: stepNumber(document) })) want(wanted, document, neededMillis);
+  const producers = inFolders(await list(EvidencePrefix.producers));
+  for (const documents of producers) {
+    const records = numbered(documents, ({ key }) => RECORD.test(key));
+    const last = seriesOf(records, retention, now).inTurn.at(-1);
+    for (const document of ofStep(documents, last)) want(wanted, document, neededMillis);
+  }
+  for (const documents of inFolders(await list(EvidencePrefix.holds))) {
+    const steps = numbered(documents, ({ key }) => stepOfKey(key) !== undefined);
+    // Whoever puts a step far ahead may not have the one that is in use forgotten.
+    const lasts = [isActive, () => false].map((mayLeap) =>
+      seriesOf(steps, retention, now, mayLeap).inTurn.at(-1),
+    );
+    for (const last of lasts.filter((step) => step && isActive(step))) {
+      for (const document of ofStep(documents, last)) want(wanted, document, neededMillis);
+    }
   }
   return wanted;
 }
@@ -122,19 +136,29 @@ export async function extendRecords(
   );
 }
 
-/** Of each folder, the documents of the step with the highest number: a hold has the outcomes beside the step. */
-function lastSteps(versions: readonly ListedVersion[]): ListedVersion[] {
-  const byFolder = groupBy(versions, ({ key }) => key.slice(0, key.lastIndexOf('/')));
-  return [...byFolder.values()].flatMap((documents) => {
-    const last = documents.reduce((number, version) => Math.max(number, stepNumber(version)), 0);
-    return documents.filter((version) => stepNumber(version) === last);
-  });
+function inFolders(versions: readonly ListedVersion[]): Iterable<ListedVersion[]> {
+  return groupBy(versions, ({ key }) => key.slice(0, key.lastIndexOf('/'))).values();
 }
 
-/** Zero for a name that is not ours. */
+/** What is a step by its name; whether it is one of the series, {@link seriesOf} says. */
+function numbered(
+  documents: readonly ListedVersion[],
+  isStep: (version: ListedVersion) => boolean,
+): NumberedRecord[] {
+  return documents.filter(isStep).map((version) => ({ version, number: stepNumber(version) }));
+}
+
+/** The documents of a step: a hold has the outcomes beside it. */
+function ofStep(
+  documents: readonly ListedVersion[],
+  step: NumberedRecord | undefined,
+): ListedVersion[] {
+  return documents.filter((version) => stepNumber(version) === step?.number);
+}
+
+/** Not a number for a name that is none of ours. */
 function stepNumber({ key }: ListedVersion): number {
-  const name = key.slice(key.lastIndexOf('/') + 1);
-  return Number(name.slice(0, STEP_DIGITS)) || 0;
+  return Number(NUMBERED.exec(key)?.[1]);
 }
 
 function dayAfter(day: string): string {

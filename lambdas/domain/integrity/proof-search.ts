@@ -2,7 +2,7 @@ import { UnreadableRecordError } from '../errors.ts';
 import type { ListedVersion } from '../evidence/ports.ts';
 import { DAY_MILLIS } from '../evidence/retention.ts';
 import { type Digest, digestKey } from './digest.ts';
-import { type ProofDigests, placeIn, type ReadDigest } from './proof-digests.ts';
+import { placeIn, type ReadDigest, type SignedDigests } from './proof-digests.ts';
 import type { Landed } from './proof-status.ts';
 
 /** No digest that was read has the object. */
@@ -30,7 +30,7 @@ const MIN_WAIT_MILLIS = 60_000;
  */
 export async function findSealing(
   landed: Landed,
-  digests: ProofDigests,
+  digests: SignedDigests,
   nowMillis: number,
 ): Promise<ReadDigest | Unsealed> {
   const landedAt = landed.lastModified;
@@ -57,10 +57,10 @@ export async function findSealing(
 }
 
 /** A document that has the object, and is a signed digest: anything else that stands there says nothing. */
-async function sealingIn(version: ListedVersion, landed: Landed, digests: ProofDigests) {
+async function sealingIn(version: ListedVersion, landed: Landed, digests: SignedDigests) {
   try {
-    const read = await digests.read(version);
-    return placeIn(read.digest, landed) && (await digests.accept(read));
+    const { digest } = await digests.read(version);
+    return placeIn(digest, landed) && (await digests.accepted(version));
   } catch (error) {
     if (error instanceof UnreadableRecordError) return undefined;
     throw error;
@@ -71,7 +71,7 @@ async function sealingIn(version: ListedVersion, landed: Landed, digests: ProofD
 async function* later(
   landedAt: string,
   key: string,
-  digests: ProofDigests,
+  digests: SignedDigests,
   nowMillis: number,
 ): AsyncGenerator<ListedVersion> {
   const from = Date.parse(landedAt);

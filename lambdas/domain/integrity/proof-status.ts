@@ -5,13 +5,7 @@ import type { ListedVersion, ObjectVersion, VersionState } from '../evidence/por
 import { DAY_MILLIS } from '../evidence/retention.ts';
 import { versionName } from '../evidence/version-name.ts';
 import type { Digest } from './digest.ts';
-import {
-  type ProofDigests,
-  type ProofReaders,
-  placeIn,
-  type ReadDigest,
-  SignedDigests,
-} from './proof-digests.ts';
+import { type ProofReaders, placeIn, type ReadDigest, SignedDigests } from './proof-digests.ts';
 
 /** Whether digests seal all that an answer is about. */
 export interface Integrity {
@@ -118,7 +112,7 @@ function stateIn(digest: Digest | undefined, version: Landed): Integrity['status
 /** A damaged digest seals nothing; that it is damaged is for the verifier to say. */
 async function signedFor(
   { lastModified }: Landed,
-  digests: ProofDigests,
+  digests: SignedDigests,
 ): Promise<ReadDigest | undefined> {
   try {
     return await digests.sealing(lastModified);
@@ -132,7 +126,7 @@ async function signedFor(
 async function stateByListing(
   covering: ListedVersion,
   landed: readonly Landed[],
-  digests: ProofDigests,
+  digests: SignedDigests,
 ): Promise<Integrity['status']> {
   const at = Date.parse(landed[0]?.lastModified as string);
   for (const day of [at, at + DAY_MILLIS]) {

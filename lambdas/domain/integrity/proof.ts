@@ -3,7 +3,7 @@ import type { DeliveryEntry } from '../evidence/index-entries.ts';
 import type { VersionInspector } from '../evidence/ports.ts';
 import { issuedAt, type ReadDeliveryDependencies } from '../evidence/read-delivery.ts';
 import { HASH_BYTES, rootOfPath } from './merkle.ts';
-import { type ProofDigests, placeIn, type ReadDigest, SignedDigests } from './proof-digests.ts';
+import { placeIn, type ReadDigest, SignedDigests } from './proof-digests.ts';
 import { findSealing, type Unsealed } from './proof-search.ts';
 import { leafAt, type RecordProof, recordProof } from './record-proof.ts';
 
@@ -79,7 +79,7 @@ async function proveRow(row: DeliveryEntry, dependencies: ProveDependencies): Pr
 async function proveIn(
   { receiptId, traceId, location, leafHash }: DeliveryEntry,
   { version, digest, sha256, signature }: ReadDigest,
-  digests: ProofDigests,
+  digests: SignedDigests,
   { reader }: ProveDependencies,
 ): Promise<Provability> {
   const place = placeIn(digest, location);
@@ -96,7 +96,7 @@ async function proveIn(
     { receiptId, ...(traceId !== undefined && { traceId }), object: location },
     index,
     leaves,
-    { digest, versionId, sha256, signature: signature as string },
+    { digest, versionId, sha256, signature },
   );
   const isInTree = rootOfPath(leafHash, proof.path) === digest.root;
   return isInTree ? { status: 'sealed', proof } : { status: 'contradicted' };

@@ -1,5 +1,5 @@
 import type { ObjectVersion } from '../evidence/ports.ts';
-import { type Digest, isPlaceOf } from './digest.ts';
+import { type Digest, isPlaceOf, type SealedObject } from './digest.ts';
 
 /**
  * The digest that bytes are, as far as sealing and proving rely on it; undefined for what is none, or belongs elsewhere.
@@ -25,13 +25,33 @@ function parse(bytes: Uint8Array): unknown {
 }
 
 function isDigest(value: unknown): value is Digest {
-  const { digest, from, to, number, location, signer, objects } = (value ?? {}) as Partial<Digest>;
+  const { digest, from, to, number, location, signer, objects, leaves } = (value ??
+    {}) as Partial<Digest>;
   return (
     digest === 1 &&
     typeof location?.key === 'string' &&
     typeof signer?.fingerprint === 'string' &&
     Number.isSafeInteger(number) &&
     Date.parse(from ?? '') < Date.parse(to ?? '') &&
-    Array.isArray(objects)
+    (leaves === null || leaves === undefined || typeof leaves.key === 'string') &&
+    Array.isArray(objects) &&
+    objects.every(isObject)
   );
+}
+
+/** What readers take from an object without another look. */
+function isObject(value: unknown): value is SealedObject {
+  const { bucket, key, versionId, lastModified, records, retainUntil } = (value ??
+    {}) as Partial<SealedObject>;
+  return (
+    [bucket, key, versionId].every((name) => typeof name === 'string') &&
+    isInstant(lastModified) &&
+    (retainUntil === undefined || isInstant(retainUntil)) &&
+    Number.isSafeInteger(records) &&
+    (records as number) >= 0
+  );
+}
+
+function isInstant(value: unknown): boolean {
+  return typeof value === 'string' && !Number.isNaN(Date.parse(value));
 }

@@ -3,11 +3,10 @@ import { UnreadableRecordError } from '../errors.ts';
 import { EvidencePrefix } from '../evidence/evidence-prefix.ts';
 import type { Clock, ListedVersion, ObjectReader, VersionInspector } from '../evidence/ports.ts';
 import { versionName } from '../evidence/version-name.ts';
-import { isDigestPlace, type SealedObject } from '../integrity/digest.ts';
-import { readDigest } from '../integrity/read-digest.ts';
+import type { SealedObject } from '../integrity/digest.ts';
+import { SignedDigests } from '../integrity/proof-digests.ts';
 import { isWithin, type RebuiltInterval, type SealedDay, spanOf } from './partition.ts';
 import { addCounts, MAX_NAMED, NOTHING_DONE, type PartitionProgress } from './rebuild-partition.ts';
-import { inStoredOrder } from './stored-order.ts';
 
 export interface SealedObjectsDependencies {
   readonly inspector: Pick<VersionInspector, 'list'>;
@@ -45,20 +44,16 @@ export async function compareSealed(
   after?: ListedVersion,
   hasTime: () => boolean = () => true,
 ): Promise<PartitionProgress> {
-  const { inspector, vaultBucket } = dependencies;
-  const listed: ListedVersion[] = [];
-  for await (const version of inspector.list(vaultBucket, day.prefix)) listed.push(version);
-  // A digest is written once: of several versions under its key the first is ours.
-  const digests = inStoredOrder(listed)
-    .filter(({ key }) => isDigestPlace(key) && (after === undefined || key > after.key))
-    .sort((a, b) => (a.key < b.key ? -1 : 1));
+  const signed = new SignedDigests(dependencies.vaultBucket, dependencies);
+  const listed = await signed.ofDay(spanOf(day.prefix)?.fromMillis as number);
+  const digests = listed.filter(({ key }) => after === undefined || key > after.key);
 
   let progress: PartitionProgress = NOTHING_DONE;
   let expected = new Expected();
   for (let at = 0; at < digests.length; at += CONCURRENT_DIGESTS) {
     const some = digests.slice(at, at + CONCURRENT_DIGESTS);
     const read = await mapConcurrently(some, CONCURRENT_DIGESTS, (version) =>
-      objectsOf(version, dependencies),
+      objectsOf(version, signed),
     );
     const unreadable = some.filter((_, i) => read[i] === undefined);
     progress = addCounts(progress, {
@@ -78,13 +73,13 @@ export async function compareSealed(
   return progress;
 }
 
-/** Undefined for what is no digest. */
+/** Undefined for what is no digest of the chain. */
 async function objectsOf(
   version: ListedVersion,
-  { reader }: SealedObjectsDependencies,
+  signed: SignedDigests,
 ): Promise<readonly SealedObject[] | undefined> {
   try {
-    return readDigest(await reader.read(version), version)?.objects;
+    return (await signed.accepted(version))?.digest.objects;
   } catch (error) {
     if (error instanceof UnreadableRecordError) return undefined;
     throw error;
@@ -103,6 +98,12 @@ function isRebuilt(key: string, interval: RebuiltInterval): boolean {
 
 const folderOf = (key: string) => key.slice(0, key.lastIndexOf('/') + 1);
 
+/** What was sealed twice is locked until the later of both. */
+function later(a: string | undefined, b: string | undefined): string | undefined {
+  if (a === undefined || b === undefined) return a ?? b;
+  return Date.parse(a) > Date.parse(b) ? a : b;
+}
+
 /** Versions that should be there, by their folders; each with the end of its lock as it was sealed. */
 class Expected {
   readonly #folders = new Map<string, Map<string, string | undefined>>();
@@ -111,8 +112,9 @@ class Expected {
   add(object: SealedObject): void {
     const folder = folderOf(object.key);
     const versions = this.#folders.get(folder) ?? new Map<string, string | undefined>();
-    this.#folders.set(folder, versions.set(versionName(object), object.retainUntil));
-    this.size++;
+    const name = versionName(object);
+    if (!versions.has(name)) this.size++;
+    this.#folders.set(folder, versions.set(name, later(versions.get(name), object.retainUntil)));
   }
 
   async compare({ inspector, vaultBucket, clock }: SealedObjectsDependencies) {

@@ -13,6 +13,7 @@ import { digestKey } from '../../../lambdas/domain/integrity/digest.ts';
 import { deliveryEntry, NOW, runEventEntry, traceDeliveryEntry } from '../../support/builders.ts';
 import { InMemoryRunIndex } from '../../support/fakes/run-index.ts';
 import { seeded } from '../../support/seeded.ts';
+import { signedDigest } from '../../support/signed-digest.ts';
 
 const HOUR = 3_600_000;
 const HALF_DAY = 12 * HOUR;
@@ -27,7 +28,7 @@ const at = (millis: number) => new Date(millis).toISOString();
 function lockedStore() {
   const locks = new Map<string, { lock: Lock; lastModified: string }>();
   const puts = new Map<string, string[]>();
-  const documents = new Map<string, unknown>();
+  const documents = new Map<string, Buffer>();
   const looks: string[] = [];
   const index = new InMemoryRunIndex();
   let now = NOW;
@@ -50,7 +51,7 @@ function lockedStore() {
   const reader: ObjectReader = {
     async read({ key }) {
       if (!documents.has(key)) throw new UnreadableRecordError('version_missing');
-      return Buffer.from(JSON.stringify(documents.get(key)));
+      return documents.get(key) as Buffer;
     },
   };
   const extender = {
@@ -92,16 +93,20 @@ function lockedStore() {
       return deliveryEntry(row);
     },
     /** The digest of an hour that lists these, with its signature and leaves. */
-    digest: (fromMillis: number, ...keys: string[]) => {
+    digest: async (fromMillis: number, ...keys: string[]) => {
       const [from, to] = [at(fromMillis), at(fromMillis + HOUR)];
       const key = digestKey(from);
       const location = { bucket: 'vault', key };
       const leaves = { key: digestKey(from, 'leaves'), sha256: '' };
-      const objects = keys.map(versionOf);
-      const signer = { algorithm: 'ECDSA_SHA_256', fingerprint: 'f' };
-      documents.set(key, {
-        ...{ digest: 1, number: 0, location, from, to, sealedAt: to, signer, objects, leaves },
+      const objects = keys.map((key) => ({
+        ...{ ...versionOf(key), lastModified: from, bytes: 1, sha256: '', records: 1 },
+      }));
+      const signed = await signedDigest({
+        ...{ digest: 1, number: 0, location, from, to, sealedAt: to, objects, leaves },
       });
+      for (const [place, bytes] of signed) documents.set(place, bytes);
+      // in use for longer than any of this
+      for (const [place] of signed.slice(0, 1)) store.lock(place, fromMillis + 1000 * DAY);
       const parts = [key, digestKey(from, 'signature'), leaves.key];
       for (const part of parts) store.lock(part, fromMillis + HOUR, YEARS_7.recordDays);
       return parts;
@@ -289,16 +294,18 @@ describe('extension by the audit', () => {
   });
 });
 
+const [ACTIVE, OVER] = ['a'.repeat(64), '0'.repeat(64)];
+
 describe('records beside evidence', () => {
   const used = [
     ...['policies/strict.json', 'keys/hmac/epoch-0.json', 'public-keys/ab.pem'],
-    ...['erasures/e1.json', 'holds/active/00000003-set.json'],
-    ...['holds/active/00000003-outcome-ab.json', 'producers/p/00000002.json'],
+    ...['erasures/e1.json', `holds/${ACTIVE}/00000003-set.json`],
+    ...[`holds/${ACTIVE}/00000003-outcome-ab.json`, 'producers/p/00000002.json'],
   ];
   const past = [
-    ...['producers/p/00000001.json', 'holds/active/00000001-set.json'],
-    ...['holds/active/00000002-released.json', 'holds/over/00000001-set.json'],
-    ...['holds/over/00000002-released.json', 'holds/over/00000001-outcome-cd.json'],
+    ...['producers/p/00000001.json', `holds/${ACTIVE}/00000001-set.json`],
+    ...[`holds/${ACTIVE}/00000002-released.json`, `holds/${OVER}/00000001-set.json`],
+    ...[`holds/${OVER}/00000002-released.json`, `holds/${OVER}/00000001-outcome-cd.json`],
   ];
 
   it('that are in use outlive whatever may be locked today by a year, at a call in 90 days', async () => {
@@ -316,6 +323,19 @@ describe('records beside evidence', () => {
   });
 
   it.each([
+    ['producers/p/00000003.json', ['producers/p/99999999', 'producers/p/99999999.json']],
+    ['producers/p/00000003.json', ['producers/p/00000009.json', 'producers/p/99999999-x.json']],
+    [`holds/${ACTIVE}/00000001-set.json`, [`holds/${ACTIVE}/99999998-x`]],
+    [`holds/${ACTIVE}/00000001-set.json`, [`holds/${ACTIVE}/99999998-released.json`]],
+    [`holds/${ACTIVE}/00000001-set.json`, [`holds/${ACTIVE}/99999999-set.json`]],
+  ])('are in use whatever is put among them: %s beside %j', async (inUse, planted) => {
+    const store = lockedStore();
+    for (const key of [inUse, ...planted]) store.lock(key, NOW, YEARS_7.recordDays);
+    await store.extend([], NOW + 60 * DAY);
+    expect(store.puts.has(inUse)).toBe(true);
+  });
+
+  it.each([
     ['of its interval', 0],
     ['that lists it late', 2],
     ['that lists it the day after', 25],
@@ -327,8 +347,8 @@ describe('records beside evidence', () => {
       const others: string[] = [];
       let parts: string[] = [];
       for (const later of [-1, 0, 1, 2, 25]) {
-        if (later === hoursLate) parts = store.digest(hour + later * HOUR, 'lineage/first');
-        else others.push(...store.digest(hour + later * HOUR));
+        if (later === hoursLate) parts = await store.digest(hour + later * HOUR, 'lineage/first');
+        else others.push(...(await store.digest(hour + later * HOUR)));
       }
       const report = `reports/audit-retention/dt=${at(NOW).slice(0, 10)}/x.json`;
       store.lock(report, NOW, YEARS_7.recordDays);
@@ -347,12 +367,13 @@ describe('records beside evidence', () => {
   it('lists the folders of a day once, for however many objects landed on it', async () => {
     const store = lockedStore();
     const keys = Array.from({ length: 20 }, (_, n) => `lineage/${n}`);
-    store.digest(Math.floor(NOW / HOUR) * HOUR, ...keys);
+    await store.digest(Math.floor(NOW / HOUR) * HOUR, ...keys);
     for (const key of keys) await store.event('run', key, NOW, key);
     const last = await store.event('run', 'last', NOW + 50 * DAY);
     await store.extend([last], NOW + 51 * DAY);
-    expect(store.looks.length).toBeGreaterThan(0);
-    expect(new Set(store.looks).size).toBe(store.looks.length);
+    const looks = store.looks.filter((prefix) => prefix.includes('/dt='));
+    expect(looks.length).toBeGreaterThan(0);
+    expect(new Set(looks).size).toBe(looks.length);
   });
 
   it('name the folder of a digest that cannot be read, and the rest is extended', async () => {

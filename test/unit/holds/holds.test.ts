@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { LineageError } from '../../../lambdas/domain/errors.ts';
 import { versionName } from '../../../lambdas/domain/evidence/version-name.ts';
 import { type Hold, holdRowsOf } from '../../../lambdas/domain/holds/hold.ts';
+import { digestKey } from '../../../lambdas/domain/integrity/digest.ts';
 import { scanText } from '../../../lambdas/domain/redaction/scan-text.ts';
 import { RUN_ID } from '../../support/builders.ts';
 import { TRACE_A } from '../traces/exports.ts';
@@ -563,6 +564,25 @@ describe('reconcile-holds', () => {
     await store.set(RUN_ID);
     await store.seal('2026-03-04T05:00:00.000Z');
     await store.reconcile();
+    expect([...store.vault.held].filter((name) => name.includes('digests/'))).toHaveLength(3);
+  });
+
+  it.each([
+    ['garbage', () => Buffer.from('{')],
+    ['a list of nothing', (document: object) => Buffer.from(JSON.stringify(document))],
+  ])('holds the digest, whatever somebody put beside it: %s', async (_, bytes) => {
+    const store = heldStore();
+    await store.archive(eventOf(1, RUN_ID));
+    const from = '2026-03-04T05:00:00.000Z';
+    await store.seal(from);
+    const key = digestKey(from, 'document', 1);
+    const planted = {
+      ...{ digest: 1, number: 0, location: { bucket: 'vault', key }, signer: { fingerprint: 'f' } },
+      ...{ from, to: '2026-03-04T05:15:00.000Z', objects: [] },
+    };
+    store.vault.addVersion(key, bytes(planted));
+    const { json } = await store.set(RUN_ID);
+    expect(json).toMatchObject({ status: 'complete', unsealed: 0, failed: [] });
     expect([...store.vault.held].filter((name) => name.includes('digests/'))).toHaveLength(3);
   });
 

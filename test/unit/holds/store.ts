@@ -17,6 +17,7 @@ import { InMemoryRunIndex } from '../../support/fakes/run-index.ts';
 import { CONTEXT, KEY, producersWith, request } from '../../support/http.ts';
 import { kinesisEvent } from '../../support/kinesis-event.ts';
 import { recorder } from '../../support/recorder.ts';
+import { putSigned } from '../../support/signed-digest.ts';
 import { exportOf, recordOf, span, TRACE_A } from '../traces/exports.ts';
 
 /** Puts something between the functions and their ports. */
@@ -106,16 +107,15 @@ export function heldStore(between: Between = (ports) => ports) {
         clamped: false,
       } as const;
       const to = new Date(Date.parse(from) + 15 * 60_000).toISOString();
-      const digest: Partial<Digest> = {
-        ...{ digest: 1, number: 0, signer: { algorithm: 'ECDSA_SHA_256', fingerprint: 'f' } },
+      const digest: Partial<Digest> & Pick<Digest, 'location'> = {
+        ...{ digest: 1, number: 0 },
         ...{ location: { bucket: 'vault', key: digestKey(from) }, from, to, sealedAt: to },
         objects: objects.map(({ bucket, key, versionId, lastModified }) => ({
           ...{ bucket, key, versionId, lastModified, bytes: 1, sha256: '', records: 1 },
         })),
         leaves: { key: digestKey(from, 'leaves'), sha256: '' },
       };
-      await vault.putDocument(digestKey(from), digest, lock);
-      await vault.putDocument(digestKey(from, 'signature'), 'sig', lock);
+      await putSigned(vault, digest);
       await vault.putDocument(digestKey(from, 'leaves'), 'leaves', lock);
     },
   };

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { versionName } from '../../../lambdas/domain/evidence/version-name.ts';
 import {
   type Digest,
-  digestBytes,
   digestKey,
   isSealed,
   UNANCHORED,
@@ -17,6 +16,7 @@ import {
 } from '../../../lambdas/domain/rebuild/rebuild-index.ts';
 import { compareSealed } from '../../../lambdas/domain/rebuild/sealed-objects.ts';
 import { InMemoryRunIndex } from '../../support/fakes/run-index.ts';
+import { newSigner, putSigned } from '../../support/signed-digest.ts';
 import { ACCEPTED_AT, RUN, recordOf } from '../traces/exports.ts';
 import { storeToRebuild } from './store.ts';
 
@@ -55,7 +55,7 @@ async function seal({ vault }: Store, from: string, objects = vault.versions): P
       }))
       .sort((a, b) => (a.key < b.key ? -1 : 1)),
   };
-  await vault.putBytes(key, digestBytes(digest), LOCK, { contentType: 'application/json' });
+  await putSigned(vault, digest);
 }
 
 async function rebuild(store: Store, interval: RebuiltInterval = {}) {
@@ -129,7 +129,8 @@ describe('what the digests list and a rebuild cannot find', () => {
       await store.vault.putDocument(key, {}, LOCK);
     }
     await seal(store, '2026-11-29T12:00:00.000Z');
-    for (const version of store.vault.versions.filter(({ key }) => isSealed(key))) {
+    const isGone = ({ key }: { key: string }) => isSealed(key) && !key.startsWith('public-keys/');
+    for (const version of store.vault.versions.filter(isGone)) {
       store.vault.remove(version);
     }
     const { missingNamed } = (await rebuild(store)).report.sealed;
@@ -161,6 +162,48 @@ describe('what the digests list and a rebuild cannot find', () => {
     });
   });
 
+  it.each<[string, unknown[] | 'again', boolean]>([
+    ['says that its lock is over', 'again', false],
+    ['says so under a key of its own', 'again', true],
+    ['lists nothing that is one', [null, 1, {}, { key: 5 }], false],
+    ['does so under a key of its own', [null, 1, {}, { key: 5 }], true],
+  ])('believes no document beside a digest that %s', async (_, planted, isSigned) => {
+    const store = storeToRebuild();
+    await fill(store, 1);
+    const [gone] = evidenceOf(store) as [Store['vault']['versions'][number]];
+    const from = '2026-11-29T12:00:00.000Z';
+    await seal(store, from);
+    store.vault.remove(gone);
+    store.time.now += 60_000;
+    const { bucket, key, versionId, lastModified } = gone;
+    const over = { bucket, key, versionId, lastModified, bytes: 1, sha256: '', records: 0 };
+    const place = digestKey(from, 'document', 1);
+    const document = {
+      ...{ digest: 1 as const, number: 0, from, to: '2026-11-29T12:15:00.000Z' },
+      ...{ location: { bucket: 'vault', key: place }, signer: { fingerprint: 'f' } },
+      objects: planted === 'again' ? [{ ...over, retainUntil: '2020-01-01T00:00:00Z' }] : planted,
+    } as unknown as Digest;
+    if (isSigned) await putSigned(store.vault, document, newSigner());
+    else store.vault.addVersion(place, Buffer.from(JSON.stringify(document)));
+    const { report } = await rebuild(store);
+    expect(report).toMatchObject({
+      sealed: { objects: 1, missing: 1, expired: 0 },
+      unreadable: { objects: 1 },
+    });
+    expect(report.unreadable.named[0]).toContain(place);
+  });
+
+  it('keeps the later lock of what was sealed twice', async () => {
+    const store = storeToRebuild();
+    await fill(store, 1);
+    const [gone] = evidenceOf(store) as [Store['vault']['versions'][number]];
+    await seal(store, '2026-11-29T12:00:00.000Z');
+    const lock = { ...LOCK, retainUntil: '2020-01-01T00:00:00.000Z' };
+    await seal(store, '2026-11-29T12:15:00.000Z', [{ ...gone, lock }]);
+    store.vault.remove(gone);
+    expect((await rebuild(store)).report.sealed).toMatchObject({ objects: 1, missing: 1 });
+  });
+
   it('lists each folder once for all digests of a day', async () => {
     const listsFor = async (digests: number) => {
       const store = storeToRebuild();
@@ -180,7 +223,7 @@ describe('what the digests list and a rebuild cannot find', () => {
       expect(done).toMatchObject({ sealed: digests, missing: 0 });
       return calls;
     };
-    expect([await listsFor(2), await listsFor(20)]).toEqual([2, 2]);
+    expect([await listsFor(2), await listsFor(20)]).toEqual([3, 3]);
   });
 });
 

@@ -1,0 +1,107 @@
+import type { KeyObject } from 'node:crypto';
+import { UnreadableRecordError } from '../errors.ts';
+import { EvidencePrefix } from '../evidence/evidence-prefix.ts';
+import type { ListedVersion } from '../evidence/ports.ts';
+import { DAY_MILLIS } from '../evidence/retention.ts';
+import { publicKeyKey } from './digest.ts';
+import type { ChainReaders, SignedDigests } from './proof-digests.ts';
+import { readPublicKey } from './signing-key.ts';
+
+/** Generations that a store can have: what landed after so many keys is none. */
+const MAX_KEYS = 100;
+
+/** The digest that announces a key is the first one after it: documents of a day that are read to find it. */
+const MAX_READ_OF_DAY = 16;
+
+/** A sealer that catches up announces a key in an old interval: the stream has kept records no longer than this. */
+const MAX_DAYS_BACK = 40;
+
+/**
+ * The keys that digests of a vault may be signed with, for who does not walk the chain. The first is the oldest below
+ * `public-keys/`: it landed before the first digest, and nobody can date a later one back, for S3 does. Another counts when
+ * a digest under a key before it announced it, which is looked for where the sealer writes it: right after the key.
+ */
+export class ChainKeys {
+  readonly #digests: SignedDigests;
+  readonly #readers: ChainReaders;
+  readonly #known = new Map<string, Promise<KeyObject | undefined>>();
+  #listed: Promise<readonly ListedVersion[]> | undefined;
+
+  constructor(digests: SignedDigests, readers: ChainReaders) {
+    this.#digests = digests;
+    this.#readers = readers;
+  }
+
+  /** Undefined for a key that nothing leads to. */
+  of(fingerprint: string): Promise<KeyObject | undefined> {
+    const known = this.#known.get(fingerprint);
+    if (known) return known;
+    const found = this.#find(fingerprint);
+    this.#known.set(fingerprint, found);
+    // What failed is asked for again.
+    found.catch(() => this.#known.delete(fingerprint));
+    return found;
+  }
+
+  async #find(fingerprint: string): Promise<KeyObject | undefined> {
+    this.#listed ??= this.#list();
+    const listed = await this.#listed.catch((error) => {
+      this.#listed = undefined;
+      throw error;
+    });
+    const generation = listed.findIndex(({ key }) => key === publicKeyKey(fingerprint));
+    const version = listed[generation];
+    if (!version) return undefined;
+    const read = readPublicKey(Buffer.from(await this.#readers.reader.read(version)));
+    if (read?.fingerprint !== fingerprint) return undefined;
+    if (generation === 0) return read.key;
+    const before = new Set(listed.slice(0, generation).map(({ key }) => key));
+    return (await this.#isAnnounced(fingerprint, version, before)) ? read.key : undefined;
+  }
+
+  /** @param before keys that landed earlier: only one of them can have announced it */
+  async #isAnnounced(
+    fingerprint: string,
+    { lastModified }: ListedVersion,
+    before: ReadonlySet<string>,
+  ): Promise<boolean> {
+    const since = Date.parse(lastModified);
+    for (let days = 0; days <= MAX_DAYS_BACK; days++) {
+      const written = (await this.#digests.ofDay(since - days * DAY_MILLIS))
+        .filter((version) => Date.parse(version.lastModified) >= since)
+        .sort((a, b) => Date.parse(a.lastModified) - Date.parse(b.lastModified));
+      for (const version of written.slice(0, MAX_READ_OF_DAY)) {
+        if (await this.#announces(version, fingerprint, before)) return true;
+      }
+    }
+    return false;
+  }
+
+  async #announces(
+    version: ListedVersion,
+    fingerprint: string,
+    before: ReadonlySet<string>,
+  ): Promise<boolean> {
+    try {
+      const { nextSigner, signer } = (await this.#digests.read(version)).digest;
+      const isSaid = nextSigner?.fingerprint === fingerprint;
+      if (!isSaid || !before.has(publicKeyKey(signer.fingerprint))) return false;
+      return (await this.#digests.accepted(version)) !== undefined;
+    } catch (error) {
+      if (error instanceof UnreadableRecordError) return false;
+      throw error;
+    }
+  }
+
+  /** In the order in which they landed. Keys are written once: the first version is ours, and S3 lists it last. */
+  async #list(): Promise<readonly ListedVersion[]> {
+    const first = new Map<string, ListedVersion>();
+    const { inspector } = this.#readers;
+    for await (const version of inspector.list(this.#digests.bucket, EvidencePrefix.publicKeys)) {
+      if (!version.deleteMarker) first.set(version.key, version);
+    }
+    return [...first.values()]
+      .sort((a, b) => Date.parse(a.lastModified) - Date.parse(b.lastModified))
+      .slice(0, MAX_KEYS);
+  }
+}
