@@ -32,7 +32,9 @@ const signingKey: AccountCheck = {
       DryRun: true,
     });
     const signed = await answerTo(kms.send(sign));
-    const { Policy = '{}' } = await kms.send(new GetKeyPolicyCommand({ KeyId }));
+    const { Policy = '{}' } = await kms.send(
+      new GetKeyPolicyCommand({ KeyId, PolicyName: 'default' }),
+    );
     const { Role } = await lambda.send(
       new GetFunctionConfigurationCommand({ FunctionName: functions.seal }),
     );
