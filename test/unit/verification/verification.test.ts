@@ -423,7 +423,8 @@ describe('a chain whose first digests expired', () => {
     const [first, fifth] = [chain[0] as Digest, chain[4] as Digest];
     const key = digestKey(first.from, 'document', 1);
     const previous = { ...fifth.previous, retainUntil: '2021-01-01T00:00:00.000Z' };
-    const planted = { ...fifth, from: first.from, to: fifth.from, previous } as Digest;
+    const nothing = { objects: [], records: 0, leaves: null };
+    const planted = { ...fifth, ...nothing, from: first.from, to: fifth.from, previous } as Digest;
     const bytes = digestBytes({ ...planted, location: { bucket: 'vault', key } });
     store.vault.addVersion(key, bytes, { metadata: { [SIGNATURE_METADATA]: 'bm9uZQ==' } });
     const missing = `missing_digest ${first.location.key}`;
