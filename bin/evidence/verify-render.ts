@@ -58,10 +58,11 @@ function sayDamage({ kind, key, versionId, lines, detail }: Damage): string {
 
 /**
  * A verification for people: what was looked at, what holds, and what could not be said.
+ * @param target what was verified; for a copy with a list of versions, where that lies
  * @param unproven why a record that was asked for is not proven
  */
 export function renderVerification(
-  name: string,
+  { name, versionsFrom }: { readonly name: string; readonly versionsFrom?: string },
   done: Verification,
   damages: DamageList,
   unproven?: string,
@@ -71,6 +72,11 @@ export function renderVerification(
   const holds = unproven === undefined ? ['It holds: every part looked at is as sealed.'] : [];
   return [
     `Verified   ${printable(name)}`,
+    ...(versionsFrom === undefined
+      ? []
+      : [
+          `Versions   and locks as ${printable(versionsFrom)} has them: believed as far as you made it`,
+        ]),
     `Chain      ${done.digests} digests, ${done.proven} under a trusted key`,
     `Objects    ${done.objects} read, ${done.bytes} bytes, ${done.records} records`,
     ...renderRecounts(done),

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { S3Client } from '@aws-sdk/client-s3';
 import type { Command } from 'commander';
 import { S3SealedStore } from '../../lambdas/adapters/s3-sealed-store.ts';
@@ -13,6 +14,7 @@ import { openDeployment, readDeployment, sayWhetherEmulated } from './deployment
 import { instantOf } from './instant.ts';
 import { DirectoryStore } from './verify-directory.ts';
 import { DamageList, renderVerification } from './verify-render.ts';
+import { VERSIONS_FILE } from './verify-versions.ts';
 
 interface VerifyOptions {
   readonly dir?: string;
@@ -30,6 +32,8 @@ interface Target {
   readonly name: string;
   readonly store: SealedStore;
   readonly isLive: boolean;
+  /** Where a copy has its list of versions. */
+  readonly versionsFrom?: string;
   readonly close?: () => void;
 }
 
@@ -43,7 +47,10 @@ export function addVerifyCommand(program: Command, context: CliContext): void {
   program
     .command('verify')
     .description('whether a vault, or a copy of one, is what was sealed; trusts nobody but a key')
-    .option('--dir <folder>', 'a copy: aws s3 sync s3://<vault> <folder>; needs no deployment')
+    .option(
+      '--dir <folder>',
+      'a copy: aws s3 sync s3://<vault> <folder> --exclude versions.ndjson; needs no deployment',
+    )
     .option('--bucket <name>', 'a vault, with your AWS credentials; otherwise that of --stage')
     .option(
       '--replica-of <vault>',
@@ -113,11 +120,13 @@ async function runVerify(
         : undefined;
   const holds = !gravest && unproven === undefined;
   const { counts, damages: listed } = damages.view();
-  const answer = { holds, verified: target.name, counts, damages: listed, ...done };
+  const { name, versionsFrom } = target;
+  const source = { verified: name, ...(versionsFrom !== undefined && { versionsFrom }) };
+  const answer = { holds, ...source, counts, damages: listed, ...done };
   context.stdout.write(
     global.json
       ? `${JSON.stringify({ ...answer, ...(unproven !== undefined && { unproven }) })}\n`
-      : `${renderVerification(target.name, done, damages, unproven)}\n`,
+      : `${renderVerification(target, done, damages, unproven)}\n`,
   );
   if (gravest) {
     throw new CliError(DAMAGES[gravest].exitCode, `${gravest}: ${DAMAGES[gravest].means}.`);
@@ -165,7 +174,8 @@ async function targetOf(
   }
   if (dir !== undefined) {
     const store = DirectoryStore.open(dir);
-    return { name: dir, store, isLive: false, close: () => store.close() };
+    const versionsFrom = store.knowsVersions ? { versionsFrom: join(dir, VERSIONS_FILE) } : {};
+    return { name: dir, store, isLive: false, ...versionsFrom, close: () => store.close() };
   }
   const { stage } = global;
   const deployment =

@@ -1,3 +1,4 @@
+import { EvidencePrefix } from '../evidence/evidence-prefix.ts';
 import type { RetentionPolicy } from '../evidence/retention.ts';
 import { readWhole as readStream } from '../read-whole.ts';
 
@@ -55,4 +56,18 @@ export function readWhole(
   limitBytes: number,
 ): Promise<Buffer | undefined> {
   return readStream(chunks, limitBytes);
+}
+
+/** A store whose chain is what is given. */
+export function listingOf(
+  store: SealedStore,
+  chain: () => AsyncIterable<ListedObject>,
+): SealedStore {
+  return {
+    ...(store.bucket !== undefined && { bucket: store.bucket }),
+    knowsVersions: store.knowsVersions,
+    list: (prefix) => (prefix === EvidencePrefix.digests ? chain() : store.list(prefix)),
+    open: (key, versionId) => store.open(key, versionId),
+    find: (key, versionId) => store.find(key, versionId),
+  };
 }

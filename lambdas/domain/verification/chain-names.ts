@@ -1,10 +1,16 @@
 import { EvidencePrefix } from '../evidence/evidence-prefix.ts';
-import { digestBegin, digestKey, isDigestKey } from '../integrity/digest.ts';
-import { type LateBegin, MAX_DIGEST_BYTES, stemOf } from '../integrity/verify-chain.ts';
+import { type Digest, digestBegin, digestKey, isDigestKey } from '../integrity/digest.ts';
+import { ChainWalk, type LateBegin, MAX_DIGEST_BYTES, stemOf } from '../integrity/verify-chain.ts';
 import type { ReportDamage } from '../integrity/verify-damage.ts';
 import { checkDigest } from '../integrity/verify-document.ts';
+import { TrustedKeys } from '../integrity/verify-keys.ts';
 import { secondVersions } from '../integrity/verify-second-version.ts';
-import { type ListedObject, readWhole, type SealedStore } from '../integrity/verify-store.ts';
+import {
+  type ListedObject,
+  listingOf,
+  readWhole,
+  type SealedStore,
+} from '../integrity/verify-store.ts';
 
 /** Gaps that are looked into: more of them are no news. */
 const MAX_GAPS = 1_000;
@@ -46,6 +52,19 @@ export async function listChain(
   return { documents, ahead };
 }
 
+/** Documents before the first digest that are read, to find it behind those that nobody of ours signed. */
+const MAX_FOREIGN = 100;
+
+/** What is known of the chain. */
+interface Places {
+  /** Keys of its first digest and of its head. */
+  readonly first: string;
+  readonly head: string;
+  /** Fingerprints of all keys that it was proven with. */
+  readonly signers: readonly string[];
+  readonly asOfMillis: number;
+}
+
 /** A chain that begins later than it did. */
 interface Begun {
   readonly first: string;
@@ -59,49 +78,72 @@ interface Begun {
  */
 export async function checkPlaces(
   documents: readonly ListedObject[],
-  { first, head, asOfMillis }: { first: string; head: string; asOfMillis: number },
+  known: Places,
   store: SealedStore,
   report: ReportDamage,
 ): Promise<Begun | undefined> {
-  const places = documents.filter(({ key }) => key <= head);
+  const { first, head } = known;
+  const begun = await begunLater(documents, known, store);
+  const begin = begun?.first ?? first;
+  // What stands before the first is none of the chain, and is reported when its slice has its turn.
+  const places = documents.filter(({ key }) => begin <= key && key <= head);
   const missing = (key: string, detail: string) => report({ kind: 'missing_digest', key, detail });
-  const begun = await begunLater(places[0], first, asOfMillis, store);
-  if (places[0]?.key !== first && !begun) missing(first, 'it is the first of the chain');
+  if (places[0]?.key !== begin) missing(first, 'it is the first of the chain');
   if (first !== head && places.at(-1)?.key !== head) missing(head, 'it was the head of the chain');
   let right: number | undefined;
   let gaps = 0;
   for (const [at, place] of places.entries()) {
     const next = places[at + 1];
     if (!next || gaps >= MAX_GAPS) break;
-    const begin = digestBegin(next.key);
-    const distance = begin - digestBegin(place.key);
+    const end = digestBegin(next.key);
+    const distance = end - digestBegin(place.key);
     if (distance === right) continue;
     const digest = await digestAt(store, place);
     if (!digest) continue; // reported when its slice has its turn
-    if (Date.parse(digest.to) === begin) right = distance;
+    if (Date.parse(digest.to) === end) right = distance;
     else {
       gaps++;
-      missing(
-        digestKey(digest.to),
-        `nothing seals ${digest.to} to ${new Date(begin).toISOString()}`,
-      );
+      missing(digestKey(digest.to), `nothing seals ${digest.to} to ${new Date(end).toISOString()}`);
     }
   }
   return begun;
 }
 
+/** Only a digest under a key of the chain is believed that those before it need not be there any more. */
 async function begunLater(
-  place: ListedObject | undefined,
-  first: string,
-  asOfMillis: number,
+  places: readonly ListedObject[],
+  { first, signers, asOfMillis }: Places,
   store: SealedStore,
 ): Promise<Begun | undefined> {
-  if (!place || place.key === first) return undefined;
-  const { from, number, previous } = (await digestAt(store, place)) ?? {};
-  const retainedUntil = previous?.retainUntil;
-  if (from === undefined || number === undefined || retainedUntil === undefined) return undefined;
-  if (Date.parse(retainedUntil) >= asOfMillis) return undefined;
-  return { first: place.key, begin: { from, number, retainedUntil } };
+  for (const { key } of places.slice(0, MAX_FOREIGN)) {
+    if (key === first) return undefined;
+    const digest = await provenAt(key, signers, store);
+    if (!digest) continue; // reported when its slice has its turn
+    const { from, number, previous } = digest;
+    const retainedUntil = previous?.retainUntil;
+    if (retainedUntil === undefined || Date.parse(retainedUntil) >= asOfMillis) return undefined;
+    return { first: key, begin: { from, number, retainedUntil } };
+  }
+  return undefined;
+}
+
+/** The digest under a key, when one of these signed it. @throws AccessDeniedError */
+async function provenAt(
+  key: string,
+  signers: readonly string[],
+  store: SealedStore,
+): Promise<Digest | undefined> {
+  const parts = () => store.list(stemOf(key) ?? key);
+  const chain = new ChainWalk(listingOf(store, parts), {
+    keys: new TrustedKeys(store, undefined, { proven: signers }),
+    // what is wrong with it is reported when its slice has its turn
+    report: () => undefined,
+    ...{ asOfMillis: 0, settledMillis: Number.POSITIVE_INFINITY, firstNumber: 'any' },
+  });
+  for await (const walked of chain.walk()) {
+    if (walked.key === key && walked.proven) return walked.digest;
+  }
+  return undefined;
 }
 
 /** A digest that can be read, or undefined. @throws AccessDeniedError */

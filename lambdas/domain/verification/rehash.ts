@@ -3,8 +3,7 @@ import type { ReportDamage } from '../integrity/verify-damage.ts';
 import { TrustedKeys } from '../integrity/verify-keys.ts';
 import type { Suspects } from '../integrity/verify-moves.ts';
 import { checkObjects } from '../integrity/verify-objects.ts';
-import type { SealedStore } from '../integrity/verify-store.ts';
-import { listingOf } from './walk-ahead.ts';
+import { listingOf, type SealedStore } from '../integrity/verify-store.ts';
 
 /** What was read again and compared. */
 export interface Rehashed {

@@ -76,7 +76,8 @@ export async function verifyVault(
   let known = resume?.chain;
   const names = await looking('digests/', () => listChain(store, known?.head.key, report));
   if (known && names) {
-    const places = { first: known.first, head: known.head.key, asOfMillis: asOf };
+    const { first, head, signers } = known;
+    const places = { first, head: head.key, signers, asOfMillis: asOf };
     const begun = await looking('digests/', () =>
       checkPlaces(names.documents, places, store, report),
     );

@@ -1,9 +1,8 @@
-import { EvidencePrefix } from '../evidence/evidence-prefix.ts';
 import { ChainWalk, type LateBegin, stemOf, type WalkedDigest } from '../integrity/verify-chain.ts';
 import type { ReportDamage } from '../integrity/verify-damage.ts';
 import { type KnownKeys, TrustedKeys } from '../integrity/verify-keys.ts';
 import { type RecountState, Recounts } from '../integrity/verify-recounts.ts';
-import type { ListedObject, SealedStore } from '../integrity/verify-store.ts';
+import { type ListedObject, listingOf, type SealedStore } from '../integrity/verify-store.ts';
 
 /** The last digest that was proven. */
 export interface VerifiedHead {
@@ -104,20 +103,6 @@ export async function walkAhead(
         recounts: recounts.state,
       } as ChainState,
     }),
-  };
-}
-
-/** A store whose chain is what is given. */
-export function listingOf(
-  store: SealedStore,
-  chain: () => AsyncIterable<ListedObject>,
-): SealedStore {
-  return {
-    ...(store.bucket !== undefined && { bucket: store.bucket }),
-    knowsVersions: store.knowsVersions,
-    list: (prefix) => (prefix === EvidencePrefix.digests ? chain() : store.list(prefix)),
-    open: (key, versionId) => store.open(key, versionId),
-    find: (key, versionId) => store.find(key, versionId),
   };
 }
 

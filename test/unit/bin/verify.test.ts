@@ -72,6 +72,14 @@ describe('evidence verify', () => {
     expect(stdout).not.toMatch(/Not said|first use/);
   });
 
+  it('says whose word versions and locks are', async () => {
+    expect((await verifyCopy()).stdout).not.toContain('Versions ');
+    bundle.listVersions();
+    const path = bundle.path('versions.ndjson');
+    expect((await verifyCopy()).stdout).toContain(`Versions   and locks as ${path} has them`);
+    expect(JSON.parse((await verifyCopy('--json')).stdout).versionsFrom).toBe(path);
+  });
+
   it('names the first signer as the key to compare, and later ones as announced', async () => {
     const first = bundle.pair;
     const next = signingPair();

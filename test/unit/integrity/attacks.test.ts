@@ -639,6 +639,18 @@ describe('an object that the sealer could not read', () => {
     expect((await counted()).damages).toMatchObject([{ kind: 'modified_object', key }]);
   });
 
+  it.each([
+    ['e', []],
+    ['f', ['modified_object']],
+  ])('has the ETag that it was sealed with, where that is told (%s)', async (etag, kinds) => {
+    const damages: Damage[] = [];
+    const store = DirectoryStore.open(bundle.folder);
+    store.find = async () => ({ bytes: 6, etag });
+    await verify(store, { report: (damage) => damages.push(damage), nowMillis: NOW });
+    store.close();
+    expect(damages.map(({ kind }) => kind)).toEqual(kinds);
+  });
+
   it('need not be copied where a list of versions has it', async () => {
     bundle.listVersions();
     bundle.delete(key);

@@ -8,6 +8,7 @@ import {
   besideDigest,
   type Digest,
   digestBytes,
+  digestKey,
   publicKeyKey,
   type Recount,
   SIGNATURE_METADATA,
@@ -412,6 +413,28 @@ describe('a chain whose first digests expired', () => {
     const fresh = await store.verify({}, { asOf: asOf + DAY });
     expect(broken(fresh).filter((line) => /missing_digest|extra_object/.test(line))).toEqual([]);
     expect(fresh.resume.chain).toMatchObject({ begin });
+  });
+
+  it('is damaged, whatever a document that nobody signed says of its begin', async () => {
+    const store = await verifying(8);
+    await store.verify();
+    const chain = store.sealed.chain();
+    expire(store, 4);
+    const [first, fifth] = [chain[0] as Digest, chain[4] as Digest];
+    const key = digestKey(first.from, 'document', 1);
+    const previous = { ...fifth.previous, retainUntil: '2021-01-01T00:00:00.000Z' };
+    const nothing = { objects: [], records: 0, leaves: null };
+    const planted = { ...fifth, ...nothing, from: first.from, to: fifth.from, previous } as Digest;
+    const bytes = digestBytes({ ...planted, location: { bucket: 'vault', key } });
+    store.vault.addVersion(key, bytes, { metadata: { [SIGNATURE_METADATA]: 'bm9uZQ==' } });
+    const missing = `missing_digest ${first.location.key}`;
+    const report = await store.verify({ periodDays: 1_000 });
+    expect(broken(report)).toContain(missing);
+    expect(report.resume.chain).toMatchObject({ first: first.location.key });
+    // nor does it hide a begin that is later as promised
+    const asOf = START + 40 * year;
+    const late = await store.verify({ periodDays: 1_000 }, { asOf });
+    expect(late.resume.chain).toMatchObject({ first: fifth.location.key, begin: { number: 4 } });
   });
 
   it('is damaged while they are promised', async () => {
