@@ -184,11 +184,11 @@ describe('what somebody put beside a digest', () => {
 it('takes nobody else to have sealed what no digest lists', async () => {
   const { vault, search, tick } = await sealedHours(8);
   tick();
-  const key = digestKey(at(5), 'document', 1);
+  const key = digestKey(at(6), 'document', 1);
   await putSigned(
     vault,
     {
-      ...{ digest: 1, number: 0, from: at(5), to: at(6), sealedAt: at(6) },
+      ...{ digest: 1, number: 0, from: at(6), to: at(7), sealedAt: at(7) },
       ...{ location: { bucket: 'vault', key }, objects: [sealedVersion(99)] },
     },
     newSigner(),
