@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { Command, InvalidArgumentError } from 'commander';
+import { describeEmulator } from '../bin/evidence/deployment.ts';
 import { startEmulator } from '../localstack/emulator.ts';
 import { emulatorOf } from '../localstack/emulators/emulators.ts';
 import type { Environment } from '../localstack/environment.ts';
@@ -10,7 +11,6 @@ import { readJson } from '../localstack/json-file.ts';
 import { stopLocal } from '../localstack/local-end.ts';
 import { localPaths } from '../localstack/paths.ts';
 import { createProgress } from '../localstack/progress.ts';
-import { describeEmulator } from '../bin/evidence/deployment.ts';
 import { startTemporary, type Temporary } from '../localstack/temporary.ts';
 import { findEverywhere } from '../test/support/everything-stored.ts';
 import { StoreClient } from '../test/support/store-client.ts';
