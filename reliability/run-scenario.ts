@@ -46,10 +46,9 @@ export async function runScenario(
   const faulted = await openFaultedStore(store, size.faultSeconds);
   try {
     const control: FaultControl = {
-      seconds: size.faultSeconds,
-      during: async (plan) => {
+      during: async (plan, part = 1) => {
         faulted.setPlan(plan);
-        await sleep(size.faultSeconds * 1_000);
+        await sleep(size.faultSeconds * part * 1_000);
         faulted.setPlan({});
       },
       renew: () => faulted.renew(),

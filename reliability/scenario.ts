@@ -10,10 +10,8 @@ export interface Traffic {
 
 /** What a scenario may do to the store while events are on their way. */
 export interface FaultControl {
-  /** How long a fault lasts, in seconds. */
-  readonly seconds: number;
-  /** Calls of the accepting function and of the archive meet these faults, until they are done and all is well again. */
-  during(plan: FaultPlan): Promise<void>;
+  /** Calls of the accepting function and of the archive meet these faults for a part of the time, all of it by default; then all is well again. */
+  during(plan: FaultPlan, part?: number): Promise<void>;
   /** New containers for both functions: what they had in memory is gone. */
   renew(): Promise<void>;
   /** Ends the archive in the middle of what it does when it takes longer than this. Returns how to set it back. */

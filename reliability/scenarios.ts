@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type AwsFault,
   answerLost,
+  type FaultPlan,
   keyDisabled,
   neverAnswered,
   partlyRefused,
@@ -58,14 +58,14 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
       'PutRecords: KMSDisabledException',
       'PutObject lineage: KMS.DisabledException',
     ],
-    fault: async ({ during, renew, seconds }) => {
-      const over = during({
-        Decrypt: [[disabledForKms, 1]],
-        // A container that has its secret from before gets as far as the stream, and the vault.
+    fault: async ({ during, renew }) => {
+      const ofStores = {
         PutRecords: [[disabledForKinesis, 1]],
         'PutObject lineage': [[keyDisabled, 1]],
-      });
-      await sleep((seconds * 1_000) / 2);
+      } satisfies FaultPlan;
+      // Containers have their secret from before, and get as far as stream and vault; new ones have none.
+      await during(ofStores, 0.5);
+      const over = during({ ...ofStores, Decrypt: [[disabledForKms, 1]] }, 0.5);
       await renew();
       await over;
     },
@@ -94,8 +94,9 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
     summary: 'the archive is ended between the put to the vault and its rows',
     meets: ['PutItem: never answer'],
     fault: async ({ during, limitArchive }) => {
+      const over = during({ PutItem: [[neverAnswered, KILLED_ROWS]] });
       const undo = await limitArchive(KILLED_AFTER_SECONDS);
-      await during({ PutItem: [[neverAnswered, KILLED_ROWS]] });
+      await over;
       await undo();
     },
   },
