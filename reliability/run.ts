@@ -1,14 +1,16 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { Command, InvalidArgumentError } from 'commander';
+import { startEmulator } from '../localstack/emulator.ts';
 import { emulatorOf } from '../localstack/emulators/emulators.ts';
 import type { Environment } from '../localstack/environment.ts';
 import { runEntryPoint } from '../localstack/errors.ts';
-import { startLocal } from '../localstack/local.ts';
+import type { RunnerConfig } from '../localstack/event-source/runner.ts';
+import { runnerFiles, startEventSource } from '../localstack/event-source.ts';
+import { readJson } from '../localstack/json-file.ts';
 import { stopLocal } from '../localstack/local-end.ts';
 import { localPaths } from '../localstack/paths.ts';
 import { createProgress } from '../localstack/progress.ts';
 import { describeEmulator } from '../localstack/report.ts';
-import { seed } from '../localstack/seed.ts';
 import { startTemporary, type Temporary } from '../localstack/temporary.ts';
 import { findEverywhere } from '../test/support/everything-stored.ts';
 import { StoreClient } from '../test/support/store-client.ts';
@@ -83,11 +85,7 @@ async function* measure(
   const place = {
     store,
     reader: new VaultReader(store),
-    restartEmulator: async () => {
-      await stopLocal(localDir);
-      const port = Number(new URL(environment.endpointUrl).port);
-      await startLocal({ localDir, emulator, port, seed });
-    },
+    restartEmulator: () => restart(localDir, environment),
   };
   const { emulatorLog, eventSourceLog } = localPaths(localDir);
   const logs = emulator.pollsKinesis ? [emulatorLog] : [emulatorLog, eventSourceLog];
@@ -102,6 +100,17 @@ async function* measure(
     const problems = [...outcome.problems, ...leaks];
     yield figuresOf(environment, size, { ...outcome, problems });
   }
+}
+
+/** Not as `npm start` does, which asks that the store is as its template says: a scenario has changed it. */
+async function restart(localDir: string, { emulator, endpointUrl }: Environment): Promise<void> {
+  const paths = localPaths(localDir);
+  const mappings = readJson<RunnerConfig>(runnerFiles(paths.eventSource).config)?.mappings ?? [];
+  await stopLocal(localDir);
+  const kind = emulatorOf(emulator.name);
+  const port = Number(new URL(endpointUrl).port);
+  await startEmulator(kind, await kind.install(), paths, port);
+  await startEventSource(paths, endpointUrl, mappings);
 }
 
 /** Where a payload is that must be nowhere. */
