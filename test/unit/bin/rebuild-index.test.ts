@@ -8,7 +8,6 @@ import { addRebuildIndexCommand } from '../../../bin/evidence/rebuild-index.ts';
 import type { Lock } from '../../../lambdas/domain/evidence/retention.ts';
 import { type Hold, holdIdOf } from '../../../lambdas/domain/holds/hold.ts';
 import { digestKey } from '../../../lambdas/domain/integrity/digest.ts';
-import { canonicalJson } from '../../../lambdas/domain/json/canonical.ts';
 import { RETENTION } from '../../support/builders.ts';
 import { InMemoryVault } from '../../support/fakes/bucket.ts';
 import { InMemoryProducers } from '../../support/fakes/producers.ts';
@@ -19,6 +18,7 @@ import {
   readerOver,
 } from '../../support/fakes/readers.ts';
 import { InMemoryRunIndex } from '../../support/fakes/run-index.ts';
+import { putSigned } from '../../support/signed-digest.ts';
 
 const sfn = mockClient(SFNClient);
 beforeEach(() => sfn.reset());
@@ -102,8 +102,11 @@ describe('the end of a rebuild', () => {
     ...{ reason: 'why', by: 'auditor', at: AT },
   };
 
-  async function rebuilt(documents: Readonly<Record<string, unknown>>, start = async () => {}) {
-    const vault = new InMemoryVault();
+  async function rebuilt(
+    documents: Readonly<Record<string, unknown>>,
+    start = async () => {},
+    vault = new InMemoryVault(),
+  ) {
     for (const [key, document] of Object.entries(documents)) {
       const lock = { mode: 'GOVERNANCE', retainUntil: '2099-01-01T00:00:00Z', clamped: false };
       await vault.putDocument(key, document, lock as Lock);
@@ -181,17 +184,17 @@ describe('the end of a rebuild', () => {
       ...{ bucket: 'vault', key: `holds/${set.id}/00000002-released.json`, versionId: 'gone' },
       ...{ lastModified: AT, bytes: 1, sha256: '0'.repeat(64), records: 0 },
     };
-    const digest = {
-      ...{ digest: 1, location: { bucket: 'vault', key }, number: 0, previous: null },
+    const vault = new InMemoryVault();
+    await putSigned(vault, {
+      ...{ digest: 1, location: { bucket: 'vault', key }, number: 0, previous: undefined },
       ...{ from: AT, to: '2026-11-30T08:15:00.000Z', sealedAt: AT, anchor: 'unanchored' },
-      signer: { algorithm: 'ECDSA_SHA_256', fingerprint: '0'.repeat(64) },
-      ...{ objects: [object], records: 0, root: '0'.repeat(64), leaves: null, recounts: [] },
-    };
-    const { answer, err, error } = await rebuilt({
+      ...{ objects: [object], records: 0, root: '0'.repeat(64), recounts: [] },
+    });
+    const holds = {
       [`holds/${set.id}/00000001-set.json`]: set,
       [`holds/${set.id}/00000008-released.json`]: released,
-      [key]: JSON.parse(canonicalJson(digest)),
-    });
+    };
+    const { answer, err, error } = await rebuilt(holds, undefined, vault);
     expect(answer).toMatchObject({ status: 'incomplete', missing: 1 });
     expect(err).toContain(`Gone, though a digest lists it: vault/${object.key}@gone`);
     expect(err).toContain('00000008-released.json');
