@@ -143,7 +143,7 @@ describe('a producer', () => {
       'refuse',
       '--json',
     );
-    expect(added.stderr).toBe('');
+    expect(added.stderr).toMatch(/^Local emulator [^\n]+\n$/);
     const { key, ...registered } = JSON.parse(added.stdout);
     expect(registered.jobNamespaces).toEqual({ allowed: ['a', 'b*'], outside: 'refuse' });
     expect((await sends(key, runEvent({ job: { namespace: 'b1', name: 'j' } }))).status).toBe(201);

@@ -1,14 +1,25 @@
 import type { KeyObject } from 'node:crypto';
+import { mapConcurrently } from '../concurrency.ts';
 import { UnreadableRecordError } from '../errors.ts';
 import { EvidencePrefix } from '../evidence/evidence-prefix.ts';
 import type { ListedVersion } from '../evidence/ports.ts';
 import { DAY_MILLIS } from '../evidence/retention.ts';
 import { publicKeyKey } from './digest.ts';
 import type { ChainReaders, SignedDigests } from './proof-digests.ts';
-import { readPublicKey } from './signing-key.ts';
+import { readPublicKey, type SigningKey } from './signing-key.ts';
 
 /** Generations that a store can have: what landed after so many keys is none. */
 const MAX_KEYS = 100;
+
+/** Most stores have one or two. */
+const CONCURRENT_KEYS = 4;
+
+/** As {@link publicKeyKey} makes it. */
+const KEY_NAME = /^public-keys\/[0-9a-f]{64}\.pem$/;
+
+interface LandedKey extends SigningKey {
+  readonly version: ListedVersion;
+}
 
 /** The digest that announces a key is the first one after it: documents of a day that are read to find it. */
 const MAX_READ_OF_DAY = 16;
@@ -25,7 +36,7 @@ export class ChainKeys {
   readonly #digests: SignedDigests;
   readonly #readers: ChainReaders;
   readonly #known = new Map<string, Promise<KeyObject | undefined>>();
-  #listed: Promise<readonly ListedVersion[]> | undefined;
+  #landed: Promise<readonly LandedKey[]> | undefined;
 
   constructor(digests: SignedDigests, readers: ChainReaders) {
     this.#digests = digests;
@@ -44,19 +55,16 @@ export class ChainKeys {
   }
 
   async #find(fingerprint: string): Promise<KeyObject | undefined> {
-    this.#listed ??= this.#list();
-    const listed = await this.#listed.catch((error) => {
-      this.#listed = undefined;
+    this.#landed ??= this.#list();
+    const landed = await this.#landed.catch((error) => {
+      this.#landed = undefined;
       throw error;
     });
-    const generation = listed.findIndex(({ key }) => key === publicKeyKey(fingerprint));
-    const version = listed[generation];
-    if (!version) return undefined;
-    const read = readPublicKey(Buffer.from(await this.#readers.reader.read(version)));
-    if (read?.fingerprint !== fingerprint) return undefined;
-    if (generation === 0) return read.key;
-    const before = new Set(listed.slice(0, generation).map(({ key }) => key));
-    return (await this.#isAnnounced(fingerprint, version, before)) ? read.key : undefined;
+    const generation = landed.findIndex((key) => key.fingerprint === fingerprint);
+    const found = landed[generation];
+    if (!found || generation === 0) return found?.key;
+    const before = new Set(landed.slice(0, generation).map((key) => key.fingerprint));
+    return (await this.#isAnnounced(fingerprint, found.version, before)) ? found.key : undefined;
   }
 
   /** @param before keys that landed earlier: only one of them can have announced it */
@@ -85,7 +93,7 @@ export class ChainKeys {
     try {
       const { nextSigner, signer } = (await this.#digests.read(version)).digest;
       const isSaid = nextSigner?.fingerprint === fingerprint;
-      if (!isSaid || !before.has(publicKeyKey(signer.fingerprint))) return false;
+      if (!isSaid || !before.has(signer.fingerprint)) return false;
       return (await this.#digests.accepted(version)) !== undefined;
     } catch (error) {
       if (error instanceof UnreadableRecordError) return false;
@@ -93,15 +101,30 @@ export class ChainKeys {
     }
   }
 
-  /** In the order in which they landed. Keys are written once: the first version is ours, and S3 lists it last. */
-  async #list(): Promise<readonly ListedVersion[]> {
+  /** In the order in which they landed. What lies among them and is no key under its own name counts for none. */
+  async #list(): Promise<readonly LandedKey[]> {
     const first = new Map<string, ListedVersion>();
     const { inspector } = this.#readers;
     for await (const version of inspector.list(this.#digests.bucket, EvidencePrefix.publicKeys)) {
-      if (!version.deleteMarker) first.set(version.key, version);
+      // Keys are written once: the first version is ours, and S3 lists it last.
+      if (!version.deleteMarker && KEY_NAME.test(version.key)) first.set(version.key, version);
     }
-    return [...first.values()]
+    const named = [...first.values()]
       .sort((a, b) => Date.parse(a.lastModified) - Date.parse(b.lastModified))
       .slice(0, MAX_KEYS);
+    const landed = await mapConcurrently(named, CONCURRENT_KEYS, (version) => this.#read(version));
+    return landed.filter((key) => key !== undefined);
+  }
+
+  async #read(version: ListedVersion): Promise<LandedKey | undefined> {
+    try {
+      const read = readPublicKey(Buffer.from(await this.#readers.reader.read(version)));
+      return read && publicKeyKey(read.fingerprint) === version.key
+        ? { ...read, version }
+        : undefined;
+    } catch (error) {
+      if (error instanceof UnreadableRecordError) return undefined;
+      throw error;
+    }
   }
 }

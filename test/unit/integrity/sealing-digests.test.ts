@@ -221,3 +221,13 @@ describe('a key that follows the first', () => {
     else await expect(found).rejects.toThrow('digest_unreadable');
   });
 });
+
+it.each(['0.json', `${'0'.repeat(64)}.pem`])(
+  'takes public-keys/%s, which is no key, for none, though it landed before the first',
+  async (name) => {
+    const { vault, search } = await sealedHours(2);
+    const planted = vault.addVersion(`public-keys/${name}`, Buffer.from('{}'));
+    Object.assign(planted, { lastModified: at(0) });
+    expect(await search.sealing(version(1), at(1, 10))).toHaveLength(2);
+  },
+);
