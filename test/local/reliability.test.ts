@@ -1,4 +1,4 @@
-import { expect, inject, it } from 'vitest';
+import { beforeAll, expect, inject, it } from 'vitest';
 import { VaultReader } from '../../reliability/read-back.ts';
 import { runScenario } from '../../reliability/run-scenario.ts';
 import type { Scenario } from '../../reliability/scenario.ts';
@@ -21,6 +21,8 @@ const place = {
   // The suite goes on with the emulator it has.
   restartEmulator: () => Promise.reject(new Error('the suite needs its emulator')),
 };
+
+beforeAll(() => place.reader.passOver());
 
 // The other faults are in load.test.ts and store-outages.test.ts.
 it.each(['dynamodb-throttled', 'poison', 'duplicates'])(
