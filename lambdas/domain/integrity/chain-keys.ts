@@ -6,6 +6,7 @@ import type { ListedVersion } from '../evidence/ports.ts';
 import { DAY_MILLIS } from '../evidence/retention.ts';
 import { publicKeyKey } from './digest.ts';
 import type { ChainReaders, SignedDigests } from './proof-digests.ts';
+import { firstVersions } from './seal-listing.ts';
 import { readPublicKey, type SigningKey } from './signing-key.ts';
 
 /** Generations that a store can have: what landed after so many keys is none. */
@@ -103,13 +104,12 @@ export class ChainKeys {
 
   /** In the order in which they landed. What lies among them and is no key under its own name counts for none. */
   async #list(): Promise<readonly LandedKey[]> {
-    const first = new Map<string, ListedVersion>();
+    const listed: ListedVersion[] = [];
     const { inspector } = this.#readers;
     for await (const version of inspector.list(this.#digests.bucket, EvidencePrefix.publicKeys)) {
-      // Keys are written once: the first version is ours, and S3 lists it last.
-      if (!version.deleteMarker && KEY_NAME.test(version.key)) first.set(version.key, version);
+      if (KEY_NAME.test(version.key)) listed.push(version);
     }
-    const named = [...first.values()]
+    const named = firstVersions(listed)
       .sort((a, b) => Date.parse(a.lastModified) - Date.parse(b.lastModified))
       .slice(0, MAX_KEYS);
     const landed = await mapConcurrently(named, CONCURRENT_KEYS, (version) => this.#read(version));

@@ -1,4 +1,3 @@
-import { groupBy } from '../collections.ts';
 import { UnreadableRecordError } from '../errors.ts';
 import { EvidencePrefix } from '../evidence/evidence-prefix.ts';
 import type {
@@ -13,6 +12,7 @@ import { sha256Hex } from '../store-key.ts';
 import { ChainKeys } from './chain-keys.ts';
 import { besideDigest, type Digest, digestBegin, isDigestPlace } from './digest.ts';
 import { readDigest } from './read-digest.ts';
+import { firstVersions } from './seal-listing.ts';
 import { isSignedBy } from './signing-key.ts';
 
 export interface ProofReaders {
@@ -53,7 +53,7 @@ const MAX_KEPT_DIGESTS = 16;
 
 /** What was listed of a day. */
 interface ListedDay {
-  /** Keys are written once: of several versions the first is ours, and S3 lists it last. */
+  /** Keys are written once: of several versions the first is ours. */
   readonly byKey: ReadonlyMap<string, ListedVersion>;
   readonly inOrder: readonly ListedVersion[];
   /** The last begin first, and of one begin what was put first. */
@@ -197,12 +197,11 @@ export class SignedDigests {
   }
 
   async #list(prefix: string): Promise<ListedDay> {
-    const versions: ListedVersion[] = [];
+    const listed: ListedVersion[] = [];
     for await (const version of this.#readers.inspector.list(this.bucket, prefix)) {
-      if (!version.deleteMarker) versions.push(version);
+      listed.push(version);
     }
-    const ofKeys = groupBy(versions, ({ key }) => key);
-    const byKey = new Map([...ofKeys].map(([key, ofKey]) => [key, ofKey.at(-1) as ListedVersion]));
+    const byKey = new Map(firstVersions(listed).map((version) => [version.key, version]));
     const inOrder = [...byKey.values()]
       .filter(({ key }) => isDigestPlace(key))
       .sort((a, b) => (a.key < b.key ? -1 : 1));
