@@ -1,9 +1,9 @@
 import type { KeyObject } from 'node:crypto';
 import { mapConcurrently } from '../concurrency.ts';
-import { UnreadableRecordError } from '../errors.ts';
 import { EvidencePrefix } from '../evidence/evidence-prefix.ts';
 import type { ListedVersion } from '../evidence/ports.ts';
 import { DAY_MILLIS } from '../evidence/retention.ts';
+import { ifReadable } from '../if-readable.ts';
 import { publicKeyKey } from './digest.ts';
 import type { ChainReaders, SignedDigests } from './proof-digests.ts';
 import { firstVersions } from './seal-listing.ts';
@@ -91,15 +91,12 @@ export class ChainKeys {
     fingerprint: string,
     before: ReadonlySet<string>,
   ): Promise<boolean> {
-    try {
+    const accepted = await ifReadable(async () => {
       const { nextSigner, signer } = (await this.#digests.read(version)).digest;
       const isSaid = nextSigner?.fingerprint === fingerprint;
-      if (!isSaid || !before.has(signer.fingerprint)) return false;
-      return (await this.#digests.accepted(version)) !== undefined;
-    } catch (error) {
-      if (error instanceof UnreadableRecordError) return false;
-      throw error;
-    }
+      return isSaid && before.has(signer.fingerprint) && (await this.#digests.accepted(version));
+    });
+    return Boolean(accepted);
   }
 
   /** In the order in which they landed. What lies among them and is no key under its own name counts for none. */
@@ -117,14 +114,8 @@ export class ChainKeys {
   }
 
   async #read(version: ListedVersion): Promise<LandedKey | undefined> {
-    try {
-      const read = readPublicKey(Buffer.from(await this.#readers.reader.read(version)));
-      return read && publicKeyKey(read.fingerprint) === version.key
-        ? { ...read, version }
-        : undefined;
-    } catch (error) {
-      if (error instanceof UnreadableRecordError) return undefined;
-      throw error;
-    }
+    const bytes = await ifReadable(() => this.#readers.reader.read(version));
+    const key = bytes && readPublicKey(Buffer.from(bytes));
+    return key && publicKeyKey(key.fingerprint) === version.key ? { ...key, version } : undefined;
   }
 }

@@ -1,6 +1,6 @@
-import { UnreadableRecordError } from '../errors.ts';
 import type { ListedVersion } from '../evidence/ports.ts';
 import { DAY_MILLIS } from '../evidence/retention.ts';
+import { ifReadable } from '../if-readable.ts';
 import { type Digest, digestKey } from './digest.ts';
 import { placeIn, type ReadDigest, type SignedDigests } from './proof-digests.ts';
 import type { Landed } from './proof-status.ts';
@@ -58,13 +58,10 @@ export async function findSealing(
 
 /** A document that has the object, and is a signed digest: anything else that stands there says nothing. */
 async function sealingIn(version: ListedVersion, landed: Landed, digests: SignedDigests) {
-  try {
+  return ifReadable(async () => {
     const { digest } = await digests.read(version);
     return placeIn(digest, landed) && (await digests.accepted(version));
-  } catch (error) {
-    if (error instanceof UnreadableRecordError) return undefined;
-    throw error;
-  }
+  });
 }
 
 /** Digests after a key: those that sweep first, then all in order. */

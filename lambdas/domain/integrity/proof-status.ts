@@ -1,9 +1,9 @@
 import { groupBy, uniqueBy } from '../collections.ts';
 import { mapConcurrently } from '../concurrency.ts';
-import { UnreadableRecordError } from '../errors.ts';
 import type { ListedVersion, ObjectVersion, VersionState } from '../evidence/ports.ts';
 import { DAY_MILLIS } from '../evidence/retention.ts';
 import { versionName } from '../evidence/version-name.ts';
+import { ifReadable } from '../if-readable.ts';
 import type { Digest } from './digest.ts';
 import { type ProofReaders, placeIn, type ReadDigest, SignedDigests } from './proof-digests.ts';
 
@@ -114,12 +114,7 @@ async function signedFor(
   { lastModified }: Landed,
   digests: SignedDigests,
 ): Promise<ReadDigest | undefined> {
-  try {
-    return await digests.sealing(lastModified);
-  } catch (error) {
-    if (error instanceof UnreadableRecordError) return undefined;
-    throw error;
-  }
+  return ifReadable(() => digests.sealing(lastModified));
 }
 
 /** An interval ends where the next begins, so that one is sealed for certain once a later one is. */

@@ -1,7 +1,8 @@
-import { createHash } from 'node:crypto';
 import { LineageError, UnavailableError, UnreadableRecordError } from '../errors.ts';
 import type { ListedVersion, ObjectVersion } from '../evidence/ports.ts';
+import { ifReadable } from '../if-readable.ts';
 import { readWhole } from '../read-whole.ts';
+import { sha256Hex } from '../store-key.ts';
 import { type Digest, publicKeyKey, SIGNATURE_METADATA } from './digest.ts';
 import type { SigningKeys, VersionStreams } from './ports.ts';
 import { readDigest } from './read-digest.ts';
@@ -41,7 +42,7 @@ export async function readSigned(
   listing: VaultListing,
   { streams, keys }: DigestReaders,
 ): Promise<SignedDigest | undefined> {
-  const standing = await readable(() => openDigest(version, streams));
+  const standing = await ifReadable(() => openDigest(version, streams));
   if (!standing) return undefined;
   const { fingerprint } = standing.digest.signer;
   const isSigned = (pem: string | Buffer) => {
@@ -58,17 +59,8 @@ export async function readSigned(
     if (!(error instanceof LineageError) || error instanceof UnavailableError) throw error;
   }
   const [held] = firstVersions(await listing.all(publicKeyKey(fingerprint)));
-  const pem = held && (await readable(async () => readPem(held, streams)));
+  const pem = held && (await ifReadable(async () => readPem(held, streams)));
   return pem && isSigned(pem) ? { version, standing, signer: 'vault' } : undefined;
-}
-
-async function readable<T>(read: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await read();
-  } catch (error) {
-    if (error instanceof UnreadableRecordError) return undefined;
-    throw error;
-  }
 }
 
 async function readPem(version: ObjectVersion, streams: VersionStreams) {
@@ -86,7 +78,7 @@ export async function openDigest(
   const digest = bytes && readDigest(bytes, version);
   const signature = metadata[SIGNATURE_METADATA];
   if (!digest || signature === undefined) throw new UnreadableRecordError('digest_unreadable');
-  return { digest, signature, bytes, sha256: createHash('sha256').update(bytes).digest('hex') };
+  return { digest, signature, bytes, sha256: sha256Hex(bytes) };
 }
 
 /** What says who signs after a digest. */

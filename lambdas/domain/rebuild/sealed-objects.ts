@@ -1,8 +1,8 @@
 import { mapConcurrently } from '../concurrency.ts';
-import { UnreadableRecordError } from '../errors.ts';
 import { EvidencePrefix } from '../evidence/evidence-prefix.ts';
 import type { Clock, ListedVersion, ObjectReader, VersionInspector } from '../evidence/ports.ts';
 import { versionName } from '../evidence/version-name.ts';
+import { ifReadable } from '../if-readable.ts';
 import type { SealedObject } from '../integrity/digest.ts';
 import { SignedDigests } from '../integrity/proof-digests.ts';
 import { isWithin, type RebuiltInterval, type SealedDay, spanOf } from './partition.ts';
@@ -78,12 +78,7 @@ async function objectsOf(
   version: ListedVersion,
   signed: SignedDigests,
 ): Promise<readonly SealedObject[] | undefined> {
-  try {
-    return (await signed.accepted(version))?.digest.objects;
-  } catch (error) {
-    if (error instanceof UnreadableRecordError) return undefined;
-    throw error;
-  }
+  return (await ifReadable(() => signed.accepted(version)))?.digest.objects;
 }
 
 /** Whether a rebuild of the interval reads an object. */
