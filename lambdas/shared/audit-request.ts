@@ -1,5 +1,6 @@
 import type { AuditInterval } from '../domain/audit/population.ts';
 import { LineageError } from '../domain/errors.ts';
+import { HOUR_MILLIS } from '../domain/evidence/hour-shard.ts';
 
 /** The event of every scheduled function: all optional, all recorded, so that any run can be replayed. */
 export interface AuditRequest {
@@ -8,11 +9,10 @@ export interface AuditRequest {
   readonly to?: string;
 }
 
-const HOUR_MILLIS = 3_600_000;
 /** The daily schedule looks back a little over a day, so that no hour falls between two runs. */
 const LOOK_BACK_MILLIS = 26 * HOUR_MILLIS;
 /** One function reads the interval hour by hour; longer ones are given in parts. */
-export const MAX_INTERVAL_MILLIS = 31 * 24 * 3_600_000;
+export const MAX_INTERVAL_MILLIS = 31 * 24 * HOUR_MILLIS;
 
 /**
  * Fills in what a request leaves open. Nobody knows what is to come: an `asOf` ahead of the clock would find digests
